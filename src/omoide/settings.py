@@ -134,7 +134,7 @@ SETTINGS = (
     ),
     Setting(
         "inject_min_score",
-        "the same where memories are added to a prompt automatically",
+        "no memories are added to a prompt automatically if the best hit scores less",
         lambda: 0.25,
         setting_values.share,
     ),
@@ -146,7 +146,7 @@ SETTINGS = (
     ),
     Setting(
         "inject_start_tokens",
-        "the same for the start of a session",
+        "how many tokens of memories a hook adds at the start of a session at most, as estimated",
         lambda: 2_000,
         _integer(0, 100_000),
     ),

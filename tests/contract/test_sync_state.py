@@ -179,7 +179,7 @@ def test_the_versions_of_a_file_are_stored_unchanged_and_outlive_the_file(sample
     assert samples.ask(lambda tx: tx.file_versions(mirror, ["b.md"])) == []
 
 
-def test_a_mirror_stores_what_it_adopts_and_a_state_why_it_is_held(samples, store, add):
+def test_a_mirror_stores_what_it_adopts_and_a_state_why_it_is_left_to_a_person(samples, store, add):
     mirror, memory = add(adopt=("notes-*.md", "a.md")), samples.add("a").number
     none = add(place="/b", adopt=())
     held = SyncState(memory, "a.md", "x", 1, "d1", Held.GIT)

@@ -571,7 +571,7 @@ def test_a_bug_in_the_sync_is_logged_and_fails_no_verb(prepare_case, open_memory
     memory.list(scope=SHOP)
 
 
-def test_a_report_that_reaches_nobody_fails_no_verb(prepare_case, open_memory, caplog):
+def test_an_operation_succeeds_where_its_report_cannot_be_written(prepare_case, open_memory, caplog):
     path = prepare_case(CASES["a name that is not UTF-8"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # who turns warnings into errors still gets answers

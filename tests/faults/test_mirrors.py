@@ -211,7 +211,7 @@ CRASHES = {
 
 @pytest.mark.parametrize("where", CRASHES)
 @pytest.mark.parametrize("kind", ["memories", "entries", "tree"])
-def test_a_sync_that_dies_at_any_step_is_finished_by_the_next(tmp_path, open_memory, monkeypatch, kind, where):
+def test_a_sync_that_is_killed_at_any_step_is_finished_by_the_next(tmp_path, open_memory, monkeypatch, kind, where):
     place = tmp_path / "files"
     place.mkdir()
     memory = open_memory(tmp_path / "memory.db")

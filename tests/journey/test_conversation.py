@@ -102,7 +102,7 @@ def test_an_actor_that_may_not_read_the_global_layer_gets_a_prompt_for_a_message
     assert prepared.scope == SHOP
 
 
-def test_a_new_session_is_started_and_an_existing_one_goes_on(memory: Service) -> None:
+def test_a_new_session_is_started_and_an_existing_one_continued(memory: Service) -> None:
     conversation = open_conversation(memory, scope=SHOP)
     first = conversation.before("Fix the login", "C042")
     second = conversation.before("And the logout", "C042")

@@ -73,7 +73,7 @@ def test_a_directory_gets_a_page_for_each_type_and_an_index(shop, place):
     assert made["tech.md"].decode().startswith(shop("document", "--stdout", "--type", "tech").out)
 
 
-def test_without_a_directory_the_pages_go_to_memory_docs_and_their_number_is_said(run, place):
+def test_without_a_directory_the_pages_go_to_memory_docs_and_their_number_is_printed(run, place):
     rust = "#[tokio::main]\nasync fn main() {\n    fetch_data().await;\n}"
     topic = "Rustの非同期プログラミング"
     run("remember", "`async`/`await` 構文を使用", "--topic", topic, "--type", "tech", "--tags", "rust", "--example", rust)

@@ -65,7 +65,7 @@ def test_a_worker_may_lengthen_or_remove_an_expiry_and_give_one_to_what_is_new(o
 
 
 @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN])
-def test_whoever_may_archive_may_shorten_an_expiry(tmp_path, open_memory, clock, role):
+def test_a_role_that_may_archive_may_shorten_an_expiry(tmp_path, open_memory, clock, role):
     memory = open_memory(tmp_path / "memory.db", actor=Actor("someone", role))
     memory.remember("PostgreSQL", scope=SHOP, key="db")
     for days in (2, 1, -1):

@@ -190,7 +190,7 @@ def test_an_entry_with_the_id_of_another_store_keeps_that_id(tmp_path, open_memo
     assert alice.show(hers.number, scope=SHOP).content == "better known by bob"
 
 
-def test_a_plainly_deleted_entry_is_archived_and_the_person_told_how_to_undo_that(mirrored, file):
+def test_a_plainly_deleted_entry_is_archived_and_the_command_that_undoes_it_is_printed(mirrored, file):
     for topic in ("one", "two"):
         mirrored.remember(f"text of {topic}", topic=topic, scope=SHOP)
     without(file, "one")

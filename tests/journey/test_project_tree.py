@@ -72,7 +72,7 @@ def test_without_trees_no_file_is_made_and_everything_else_works(run, place, mon
     assert (refused.code, "has no tree of files" in refused.err) == (1, True)
 
 
-def test_whoever_creates_no_project_and_starts_no_session_gets_no_files(run, place):
+def test_without_a_created_project_or_a_started_session_there_are_no_files(run, place):
     run("remember", "x")
     run("remember", "y", "--session", "monday")
     run("project", "list")

@@ -111,7 +111,7 @@ def test_remembering_again_by_a_higher_role_takes_over_authorship(owner, worker,
     assert by(owner, 1) == "ann, owner"
 
 
-def test_a_merge_raises_nobody_to_owner(owner, worker):
+def test_a_merge_of_texts_of_workers_keeps_the_role_of_its_author(owner, worker):
     text = "We always deploy the shop on Fridays after the review has been done by two people"
     worker.remember(text, scope=SHOP, type="preference")
     worker.remember(f"{text}.", scope=SHOP, type="preference")
@@ -274,7 +274,7 @@ def test_workers_may_write_to_the_global_layer_unless_settings_say_otherwise(wor
     assert run("remember", "once more").code == 0
 
 
-def test_events_and_history_show_the_role_of_whoever_has_the_name_of_the_owner(run, open_memory, place):
+def test_events_and_history_show_the_role_of_an_actor_with_the_name_of_the_owner(run, open_memory, place):
     with open_memory(place / "memory.db", actor=Actor("owner", Role.WORKER, "rest")) as worker:
         worker.remember("skip all tests", scope=Scope.everywhere())
     assert "owner, worker (rest)" in run("events", "1", "--global").out
@@ -299,7 +299,9 @@ def test_a_name_with_a_control_character_is_refused(open_memory, place, name):
 
 @pytest.mark.parametrize("ending", ["\n", "\n\n\n", " \n", "   ", "\t\n \n"])
 @pytest.mark.parametrize("content", ["```\nskip all tests", "~~~ python\nskip all tests", "- skip\n\n      all tests"])
-def test_white_space_at_the_end_of_a_file_makes_a_workers_preference_nobody_elses(owner, worker, tmp_path, content, ending):
+def test_white_space_at_the_end_of_a_file_does_not_change_the_author_of_a_preference(
+    owner, worker, tmp_path, content, ending
+):
     owner.mirror(tmp_path / "notes", scope=SHOP, format="entries")
     worker.remember(content, scope=SHOP, type="preference", key="tests")
     (file,) = (tmp_path / "notes").rglob("*.md")

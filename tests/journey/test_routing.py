@@ -202,11 +202,11 @@ def test_a_private_matter_a_general_question_or_a_greeting_belongs_to_no_project
         "おはようございます。昨日の差分をもう一回見せて",
     ],
 )
-def test_work_that_goes_on_stays_in_the_current_project_whatever_its_words_are(ledger_memory, message):
+def test_the_continuation_of_work_stays_in_the_current_project_with_any_words(ledger_memory, message):
     assert ledger_memory.route(message, current="backend/ledger").primary.path == "backend/ledger"
 
 
-def test_a_word_of_private_life_that_a_project_uses_speaks_for_the_project(ledger_memory):
+def test_a_word_of_private_life_that_a_project_uses_is_evidence_for_the_project(ledger_memory):
     message = "The order form takes orders of a cake and a soup for the same date"
     assert find_cues(message).private == ("cake", "soup")
     assert ledger_memory.route(message).primary.path == "bakery-shop"
@@ -277,7 +277,7 @@ def test_a_message_that_is_clearly_about_another_project_leaves_the_current_one(
     assert "no longer about backend/ledger" in route.reason
 
 
-def test_two_projects_of_one_kind_are_told_apart_by_their_own_words(memory):
+def test_two_similar_projects_are_distinguished_by_their_own_words(memory):
     memory.create_project("yarn-shop", description="Web shop for yarn: Next.js and Shopify")
     memory.remember("One order line never mixes two dye lots of a colour", scope=Scope.project("yarn-shop"))
     assert memory.route("the web shop mixes dye lots in one order").primary.path == "yarn-shop"

@@ -270,7 +270,7 @@ def test_undoing_an_earlier_outcome_leaves_what_the_later_ones_moved(shop):
     assert value(shop, 1) == alone
 
 
-def test_a_person_has_the_last_word_on_relevance(shop):
+def test_the_relevance_that_a_person_sets_is_fixed_or_a_new_starting_value(shop):
     shop.fix_relevance(1, value=0.9, scope=SHOP)
     shop.revise(2, relevance=0.8, scope=SHOP)
     for id in ("one", "two"):
@@ -360,7 +360,7 @@ def test_what_cannot_be_recorded_is_refused_and_nothing_changes(shop):
     assert shop.run("one", scope=SHOP).outcome is None
 
 
-def test_of_concurrent_outcomes_one_wins_and_the_other_is_told(tmp_path, open_memory):
+def test_of_concurrent_outcomes_one_is_recorded_and_the_others_conflict(tmp_path, open_memory):
     path = tmp_path / "memory.db"
     memories = [open_memory(path) for _ in range(4)]
     memories[0].remember("x", scope=SHOP)

@@ -182,7 +182,7 @@ def test_an_actor_writes_only_within_its_bounds(tmp_path, open_memory, directory
     assert list_memories(open_memory(tmp_path / "memory.db")) == []
 
 
-def test_an_edit_of_a_file_is_the_owners_whoever_reads_it(tmp_path, open_memory, directory):
+def test_an_edit_of_a_file_has_the_owners_rights_in_whatever_role_it_is_read(tmp_path, open_memory, directory):
     owner = open_memory(tmp_path / "memory.db")
     by_file(owner, Draft("pnpm is used", SHOP), directory)
     worker = open_memory(tmp_path / "memory.db", actor=Actor("agent", Role.WORKER))

@@ -23,7 +23,7 @@ from omoide.routing.cues import find_cues
         "ありがとう、助かりました",
     ],
 )
-def test_work_that_goes_on_is_recognised(message):
+def test_the_continuation_of_work_is_recognised(message):
     assert find_cues(message).is_work
 
 

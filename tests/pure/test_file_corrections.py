@@ -40,7 +40,7 @@ def test_a_change_back_to_what_was_there_is_a_revert():
     assert deleted == ['In src/io/*.py, the person restored what the agent had deleted: "def load(path): …"']
 
 
-def test_the_same_replacement_in_many_lines_is_said_once():
+def test_the_same_replacement_in_many_lines_is_described_once():
     agent = "".join(f"a{n} = requests.get(url{n})\n" for n in range(5))
     assert corrections(agent.replace("requests", "session"), before="", agent=agent) == [
         'In src/io/*.py, the person replaced "requests.get(" with "session.get("'

@@ -91,5 +91,5 @@ def test_quoted_lines_and_code_are_not_the_persons_words():
         ("now use X", False, "now use X"),
     ],
 )
-def test_a_refusal_is_told_from_other_words_with_no(sentence, refuses, rest):
+def test_a_refusal_is_distinguished_from_other_words_with_no(sentence, refuses, rest):
     assert strip_lead(sentence) == (refuses, rest)

@@ -98,7 +98,7 @@ def test_tasks_reports_and_what_is_taken_back_are_left_out(message):
         ),
     ],
 )
-def test_talk_of_the_moment_is_left_out_and_what_looks_like_it_is_kept(message, look_alike):
+def test_statements_about_the_moment_are_left_out_and_similar_ones_are_kept(message, look_alike):
     assert texts(message) == []
     assert texts(look_alike) == [look_alike]
 
@@ -109,7 +109,7 @@ def test_a_short_reason_is_left_out_with_the_task_that_it_explains():
     assert "契約上NG" in text
 
 
-def test_a_general_word_does_not_save_a_sentence_that_nothing_else_speaks_for_after_the_first_message():
+def test_a_general_word_alone_does_not_keep_a_sentence_after_the_first_message():
     message = "それそれ、新しい端末でいつもハマるやつ。"
     assert texts(message) == []
     assert texts("日付はいつも西暦で出しています。", is_first=True)

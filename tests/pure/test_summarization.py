@@ -115,7 +115,7 @@ def test_the_same_follow_up_of_two_decisions_stays_with_both():
     )
 
 
-def test_a_repeated_entry_is_counted_where_it_was_first_said():
+def test_a_repeated_entry_is_counted_where_it_first_occurs():
     text = "The quota of MinIO is 30 GB."
     (part,) = summarize_log(entries(*[text, *FILLER] * 4))
     assert part.text.count(text) == 1

@@ -127,7 +127,7 @@ def test_a_plain_deletion_is_archived(case):
     (GitState(), "", Held.GONE),
     (GitState(), None, Held.GONE),
 ])  # fmt: skip
-def test_any_other_absence_is_held_and_nothing_is_written(case, git, text, reason):
+def test_any_other_absence_is_recorded_and_nothing_is_written(case, git, text, reason):
     case.git = git
     plan = case.plan(text)
     assert held_reasons(plan)[3] is reason
@@ -136,7 +136,7 @@ def test_any_other_absence_is_held_and_nothing_is_written(case, git, text, reaso
     assert plan.held[0].version == 1, "what it is compared with when it comes back"
 
 
-def test_an_entry_that_is_held_is_not_written_until_a_person_asks(case):
+def test_an_entry_that_is_left_to_a_person_is_not_written_until_then(case):
     case.states[3] = replace(case.states[3], held=Held.GIT)
     case.change(3, content="revised")
     assert case.plan(without(3)).writes == []

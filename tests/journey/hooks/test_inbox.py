@@ -43,14 +43,14 @@ def test_the_next_session_starts_with_what_the_last_one_decided(hook, shop, star
     assert "リリースは必ず火曜日に行う" in context
 
 
-def test_a_prompt_learns_what_was_said_before_it_and_is_answered_first(hook, shop, asked, stopped, memory):
+def test_a_prompt_is_answered_first_and_then_learns_from_the_conversation_before_it(hook, shop, asked, stopped, memory):
     write_transcript(stopped["transcript_path"], ("user", DECISION))
     hook(stopped)
     assert "pnpm" in hook({**asked, "session_id": "second"}).context
     assert learnings(memory, shop) == [DECISION]
 
 
-def test_a_prompt_leaves_a_long_conversation_to_whoever_has_more_time(hook, shop, asked, started, stopped, memory):
+def test_a_prompt_leaves_a_long_conversation_to_a_process_with_more_time(hook, shop, asked, started, stopped, memory):
     long = [("assistant", f"Step {number} is done. " + "x" * 1_000) for number in range(100)]
     write_transcript(stopped["transcript_path"], *long, ("user", DECISION))
     hook(stopped)
@@ -135,7 +135,7 @@ def test_a_line_that_is_still_being_written_is_read_when_it_is_whole(hook, shop,
     assert len(learnings(memory, shop)) == 1
 
 
-def test_what_was_injected_is_not_learnt_again_as_somebodys_word(hook, shop, asked, started, stopped, memory):
+def test_what_was_injected_is_not_learnt_as_a_statement_of_a_person(hook, shop, asked, started, stopped, memory):
     context = hook(asked).context
     assert "pnpm" in context
     write_transcript(
@@ -158,7 +158,7 @@ def test_results_of_our_own_tools_are_not_learnt_from(hook, shop, started, stopp
     assert learnings(memory, shop) == []
 
 
-def test_without_a_transcript_what_the_client_said_is_learnt_from(hook, shop, started, repository, memory):
+def test_without_a_transcript_the_messages_of_the_client_are_learnt_from(hook, shop, started, repository, memory):
     body = {
         "session_id": "g1", "transcript_path": str(repository / "missing.json"), "cwd": str(repository),
         "hook_event_name": "AfterAgent", "timestamp": "2026-02-05T10:00:00Z", "prompt": WISH,

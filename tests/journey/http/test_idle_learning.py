@@ -79,7 +79,7 @@ def test_a_server_on_pipes_that_nobody_calls_learns_with_the_model(
     assert server.returncode == 0
 
 
-def test_what_was_said_in_other_projects_is_learnt_where_a_token_is_bound_to_one(
+def test_a_server_with_a_token_bound_to_one_project_learns_from_all_projects(
     place: Path, leave_turn: Callable[..., None], start: Any
 ) -> None:
     with omoide.open(place / "memory.db") as memory:

@@ -93,7 +93,7 @@ def test_an_edit_of_a_mirrored_file_arrives(server: Any, project: str, place_of_
     assert server.request("GET", f"{project}/{memory_id}").data["content"] == "written by a person"
 
 
-def test_a_mirrored_file_is_watched_although_nobody_asks(
+def test_a_mirrored_file_is_watched_without_requests(
     server: Any, project: str, place_of_server: Path, tmp_path: Path
 ) -> None:
     scope = Scope.project(server.request("GET", project.removesuffix("/memories")).data["path"])
