@@ -1,4 +1,4 @@
-"""Run the command of an agent: hand the prompt over, stream the output, pass signals on, keep the end of what it said."""
+"""Run the command of an agent: pass it the prompt, stream the output, pass signals on, keep the end of the output."""
 
 import os
 import selectors
@@ -115,7 +115,7 @@ def _feed(pipe: IO[bytes], data: bytes) -> None:
     try:
         with pipe:
             pipe.write(data)
-    except BrokenPipeError:  # fallback: the agent ended, or closed its input
+    except BrokenPipeError:  # fallback: the agent has ended, or has closed its input
         pass
 
 
@@ -148,7 +148,7 @@ class _OutputEnd:
             target.flush()
         except OSError as error:
             self._target = None
-            if not isinstance(error, BrokenPipeError):  # that one is a reader who has seen enough
+            if not isinstance(error, BrokenPipeError):  # the reader has closed the pipe
                 self.lost = error.strerror or str(error)
             _discard_rest(target)
 

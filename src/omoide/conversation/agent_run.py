@@ -1,4 +1,4 @@
-"""Run an agent with memory: its prompt, its process, and what is kept of it. Memory never keeps the agent from running."""
+"""Run an agent with memory: its prompt, its process, and its results. An error of the memory never stops the agent."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -108,7 +108,7 @@ def _run(agent: AgentCommand, prompt: str, id: str) -> ProcessResult:
 
 def _environment(agent: AgentCommand, id: str) -> Mapping[str, str]:
     """The variables of the agent: by which its hooks, and itself, know the run and the database."""
-    # Hooks of the agent must not inject once more what is in the prompt; what asks for memories still gets them.
+    # Hooks of the agent must not inject again what is in the prompt; explicit requests for memories still work.
     inject = agent.settings.memories_inject
     environment = {"OMOIDE_MEMORIES_INJECT": "manual" if inject == "auto" else inject}
     if id:

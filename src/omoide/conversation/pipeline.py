@@ -116,7 +116,7 @@ class Conversation:
         run: str | None = None,
         inject: bool = False,
     ) -> PreparedPrompt:
-        """Return the prompt for a message, with what memory has on it, and record it as a run.
+        """Return the prompt for a message, with the memories that fit it, and record it as a run.
 
         The message is routed to its project, unless one was given. `session`: the name of a session of that project, which
         is started if it is new. `task`: more about the task than the message, for the sections of the prompt. `context`:
@@ -158,7 +158,7 @@ class Conversation:
         return replace(prepared, pinned=pinned, problems=(*problems, *prepared.problems))
 
     def after(self, result: AgentResult, run: str | int | None = None) -> ConversationReport:
-        """Keep what a task leaves: learnings, an entry of its session, a line of activity, and its outcome.
+        """Store the results of a task: learnings, an entry of its session, a line of activity, and its outcome.
 
         `run`: the run, by its number or its id; by default that of the last `before`. The project's memory is summarised
         if it is due. What cannot be kept is among the problems of the report; only the outcome must succeed.
@@ -210,7 +210,7 @@ class Conversation:
             )
         try:
             return self._memory.start_session(scope=Scope.session(scope.path, name))
-        except Conflict:  # fallback: it goes on
+        except Conflict:  # fallback: the session exists, and is continued
             return None
 
     def _learn_corrections(self, scope: Scope, message: str, run: str) -> LearningReport | None:
@@ -325,7 +325,7 @@ class Conversation:
             return None
         try:
             return self._memory.summarize(scope=project)
-        except NotAllowed:  # fallback: somebody who may does it, after another task
+        except NotAllowed:  # fallback: an actor that may summarise does it, after another task
             return None
 
     def _attempt(self, problems: list[str], step: Callable[[], Done]) -> Done | None:

@@ -16,7 +16,7 @@ _CUT = "…"
 
 
 class HeardTurns:
-    """The turns of a conversation, which may be too many to hold: they are passed on once, and the last words are kept."""
+    """The turns of a conversation, which may be too many to hold: they are passed on once, and the last message is kept."""
 
     def __init__(self, turns: "Iterable[Turn]"):
         self._turns = iter(turns)

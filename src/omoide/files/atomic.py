@@ -52,7 +52,7 @@ def stat(name: str, directory: int | None = None) -> Stat | None:
 
 
 def read(directory: int, last: str, path: Path) -> tuple[bytes, Stat]:
-    """Read an ordinary file. Raises Unreadable if somebody writes to it all the time."""
+    """Read an ordinary file. Raises Unreadable if it changes again and again while it is read."""
     for _ in range(_TRIES):
         # Without blocking, because a named pipe would wait for a writer.
         descriptor = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)

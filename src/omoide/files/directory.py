@@ -187,7 +187,7 @@ class Directory:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other processes and threads from writing here. May be nested. Raises Unwritable after a long wait."""
+        """Prevent other processes and threads from writing here. May be nested. Raises Unwritable after a long wait."""
         if getattr(self._held, "touched", None) is not None:
             yield
             return
@@ -252,7 +252,7 @@ class Directory:
 
     def _open(self, parts: list[str], *, make: bool) -> int:
         if make:
-            # Only the root itself: where a whole repository is gone, nobody wants a new one.
+            # Only the root itself: where a whole repository is gone, none is created in its place.
             with suppress(FileExistsError):
                 self.root.mkdir(self._directory_mode)
         descriptor = os.open(self.root, _DIRECTORY)
@@ -320,7 +320,7 @@ class Directory:
             os.rename(old, new, src_dir_fd=directory, dst_dir_fd=directory)
 
     def _retire(self, directory: int | None, old: str, name: str, seen: Stat) -> None:
-        """Keep a file that lost its name for those who may still write to it, or delete it."""
+        """Keep a file that was replaced, because a program may still write to it, or delete it."""
         if not self._keep_replaced:
             os.unlink(old, dir_fd=directory)
             return

@@ -1,4 +1,4 @@
-"""The file of faults that a hook could not write to the database: beside it, small, never with what anybody said."""
+"""The file of faults that a hook could not write to the database: small, beside it, without texts of conversations."""
 
 import os
 from contextlib import suppress

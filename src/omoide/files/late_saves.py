@@ -26,18 +26,18 @@ KEEP_SECONDS = 120.0
 """How long a replaced file is kept if nobody writes to it."""
 _MOST_FILES = 32
 _MOST_BYTES = 16_000_000
-"""Of unchanged files; the oldest are deleted first, but the newest few are kept whatever their size."""
+"""The bytes of unchanged files that are kept; the oldest are deleted first, but the newest few are kept at any size."""
 _GRACE_SECONDS = 2
 """Within this time only the number of bytes is limited: agents may replace a file hundreds of times in a second. An editor
 that has opened a file keeps it from being deleted; one that has only looked it up cannot be seen."""
 _ALWAYS_KEPT = 4
 _PRUNE_AFTER = 16
 _LOOK_SECONDS = 1.0
-"""Between two looks at the replaced files by somebody who only reads or writes memories."""
+"""Time between two checks of the replaced files by a process that only reads or writes memories."""
 _WAIT_SECONDS = 0.25
-"""How long to wait for somebody who is writing to a file that is to be read."""
+"""How long to wait for a program that is writing to a file that is to be read."""
 _WAIT_SECONDS_REPLACED = 2.0
-"""How long to wait for somebody who is writing to a file that was replaced."""
+"""How long to wait for a program that is writing to a file that was replaced."""
 _PAUSE_SECONDS = 0.005
 
 
@@ -56,7 +56,7 @@ class FileHold:
         """
         if self._descriptor is None or fcntl.fcntl(self._descriptor, fcntl.F_GETLEASE) == fcntl.F_RDLCK:
             return None
-        # Somebody wants to open it for writing, and waits until the lease is released.
+        # Another program wants to open it for writing, and waits until the lease is released.
         self.is_disturbed = True
         fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
         if not _wait_for_lease(self._descriptor, _WAIT_SECONDS_REPLACED):
@@ -188,11 +188,11 @@ class ReplacedFiles:
         return saved
 
     def is_look_due(self) -> bool:
-        """Whether the last look was long enough ago for somebody who only reads or writes memories."""
+        """Whether the last check was long enough ago for a process that only reads or writes memories."""
         return time.monotonic() >= self._next_look
 
     def look_soon(self) -> None:
-        """Let the next look be due: somebody is writing to a file that was replaced."""
+        """Make the next check due: a program is writing to a file that was replaced."""
         self._next_look = 0.0
 
     def read(self, file: ReplacedFile) -> str:

@@ -1,7 +1,7 @@
 """What makes two checkouts the same repository: its root commits and its remote, asked of git.
 
-Asking git costs processes, so that a directory is asked about once: its stamp (`repository_stamp`) tells whether the answer
-may have changed since.
+Asking git costs processes, so that a directory is asked about once: its stamp (`repository_stamp`) shows whether the
+answer may have changed since.
 """
 
 import os

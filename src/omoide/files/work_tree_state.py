@@ -20,7 +20,7 @@ _PERSONS_ACTIONS = ("commit", "commit (amend)", "commit (initial)", "revert")
 """What a person does to the files that are checked out, by the names in the log of HEAD; the rest git does: it checks
 out, merges, rebases, resets or applies the work of others."""
 _MOST_LOG = 100_000
-"""Bytes of the log of HEAD that are read; with more of them, git did too much to tell."""
+"""Bytes of the log of HEAD that are read; with more of them, it is not known what git did."""
 
 
 def read_work_tree_state(directory: Path) -> WorkTreeState | None:

@@ -1,4 +1,4 @@
-"""Draw what is worth keeping from a conversation, by rules alone. Pure; the conversation is read once, in bounded memory."""
+"""Extract what is worth keeping from a conversation, by rules alone. Pure; it is read once, in bounded memory."""
 
 import re
 from collections import deque
@@ -83,7 +83,7 @@ class _Output:
 
 
 class _KnownTexts:
-    """Texts that are no news in a conversation: sentence by sentence, the last ones."""
+    """Texts that are known in a conversation: their last sentences."""
 
     def __init__(self) -> None:
         self._sentences: deque[tuple[Wording, frozenset[str]]] = deque(maxlen=_MOST_KNOWN)
@@ -116,7 +116,7 @@ class _KnownTexts:
 
 
 class Extractor:
-    """Reads a conversation turn by turn, and draws candidates from it."""
+    """Reads a conversation turn by turn, and extracts candidates from it."""
 
     def __init__(self, known: Iterable[str] = ()):
         """`known` are the texts that were injected into the conversation: what repeats them is an echo."""
@@ -165,7 +165,7 @@ class Extractor:
         self._repairs.feed(turn)
 
     def finish(self) -> None:
-        """Draw what only the whole conversation shows. Call after the last turn."""
+        """Extract what only the whole conversation shows. Call after the last turn."""
         for repair in self._repairs.finish():
             self._drop_parts(repair.text)
             self.consider(Candidate(repair.text, "repair", 0.8 if repair.explained else 0.7, repair.line))

@@ -1,4 +1,4 @@
-"""Recognise what a person tells an agent for good: conventions, corrections, decisions, facts about the environment. Pure.
+"""Recognise lasting guidance from a person to an agent: conventions, corrections, decisions, facts. Pure.
 
 People write short messages to agents, in which guidance stands between tasks, answers and thanks. A sentence counts if it
 says that it holds in general, forbids something, or describes how things are; or if it says what to do and gives a reason.
@@ -43,7 +43,7 @@ from omoide.learning.wording import content_words
 
 _LONGEST = 400
 _LEAST_WORDS = 2
-"""Content words of a statement; less says nothing without the conversation around it."""
+"""Content words of a statement; one with fewer means nothing without the conversation around it."""
 _ENOUGH_WORDS = 4
 """Content words of a prohibition that says by itself what it is about."""
 _CHOICE_WORDS, _CHOICE_LENGTH = 4, 25
@@ -63,7 +63,7 @@ class Guidance(NamedTuple):
 
 
 def find_guidance(text: str, *, is_answer: bool = False, is_first: bool = False) -> list[Guidance]:
-    """Return what a person's message tells the agent for good, in order.
+    """Return the lasting guidance in a person's message, in order.
 
     `is_answer`: the agent had asked something, so that the message may decide it. `is_first`: it opens the conversation, and
     describes a task.
@@ -136,7 +136,7 @@ class _Sentence:
 
     @cached_property
     def is_problem(self) -> bool:
-        """Whether it tells what goes wrong, without saying what to do."""
+        """Whether it describes what goes wrong, without saying what to do."""
         return bool(BUG.search(self.text)) and not self.forbids and not ORDERS.search(self.text)
 
     @property

@@ -1,4 +1,4 @@
-"""The phrases by which `guidance` recognises what a person tells an agent for good, in English and Japanese."""
+"""The phrases by which `guidance` recognises lasting guidance, in English and Japanese."""
 
 import re
 
@@ -198,7 +198,7 @@ NAMES = phrases(
     r"^`?[a-z0-9][\w.`/@+-]*`? ?(?:を使(?:って|う)|で(?:お願いします|頼む|よろしく|いい|いく|いこう)?)"
     "(?:ください|ね|よ)?[。！!]?$",
 )
-"""It says in a word or two what to use: enough for whoever knows what was refused."""
+"""It says in a word or two what to use: enough if it is known what was refused."""
 
 HOUSE_TOPIC = phrases(
     words("""
@@ -338,7 +338,7 @@ TELLS = phrases(
     """),
     "(?:[っいしきちりえけせてめれ]た|ました|んだ)(?:こと|の)?(?:が(?:ある|あって))?[。！]?$",
 )
-"""It tells what happened once: the story behind a rule."""
+"""It describes what happened once: the story behind a rule."""
 OPEN_REASON = phrases("(?:ので|から|んで|ため)(?:ね|さ)?[。！]?$", r"^(?:because|since)\b")
 """It only gives a reason: for what stands before or after it."""
 DEPENDENT = phrases(

@@ -1,6 +1,6 @@
 """Take out of a message what its author did not write: what clients, hooks and omoide put into it. Pure.
 
-Whoever reads messages of people uses it first: learning, the router and the hooks.
+Used before messages of people are read: by learning, the router and the hooks.
 """
 
 import re

@@ -198,5 +198,5 @@ def _only_explains(read: Sequence[ReadSentence], place: int) -> bool:
 
 
 def is_lost(text: str) -> bool:
-    """Whether a sentence says nothing to whoever does not know what was said before the message."""
+    """Whether a sentence cannot be understood without the messages before it."""
     return bool(patterns.POINTS.match(text)) and len(content_words(text)) < _ENOUGH_WORDS

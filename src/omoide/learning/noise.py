@@ -108,7 +108,7 @@ _SEEN = any_of(
     "もう(?:少し|ちょっと|ちょい)|^(?:残り|あと)の?[一二三四五六七八九十0-9]+(?:つ|件|個|本|枚)|しばらく残",
     "はず(?:なのに|なん|が、)|べきところ|(?:原因|理由|出どころ)(?:が|は)(?:わから|分から|不明)|よく(?:わから|分から)な",
 )
-"""What somebody sees at the moment, how far a thing is, and what is to be moved a little."""
+"""What somebody sees at the moment, the progress of a thing, and small adjustments."""
 _SEASON = words("""
     january, february, march, april, may, june, july, august, september, october, november, december
     spring, summer, autumn, fall, winter
@@ -140,7 +140,7 @@ _OPEN = any_of(
     "(?:決まっ|わかっ|分かっ|届い|終わっ)たら(?:また)?(?:連絡|知らせ|言い|言う|教え)",
     "(?:って|という)(?:言ってま|聞い|聞き|話(?:です|だ|[。]?$)|噂|伝説)|どこかで(?:読|見|聞)",
 )
-"""What is not settled, only heard of, or what somebody is about to do."""
+"""What is undecided, hearsay, or what somebody is about to do."""
 _ANECDOTE = any_of(
     r"(?<!\bis )(?<!\bare )(?<!\bbe )\b(?:always|never) (?:said|says?|thought|thinks?|was|were|had|went|came|felt|knew"
     r"|swears?|took|got|complains?|laughs?|crashed|failed|worked|used (?!by\b|in\b|for\b|as\b))",
@@ -152,7 +152,7 @@ _ANECDOTE = any_of(
     "(?:毎回|毎週|毎日|いつも|必ず|絶対|常に|うちの|前任者|前の(?:会社|職場|担当)).{0,60}(?<!にし)(?<!なっ)"
     "(?<!なり)(?<!決め)(?<!決まり)(?<!一し)(?<!更し)(?<!止し)(?<!変え)(?:ました|でした|[っいしきえけせれ]た)(?:んです|んだ)?(?:けど|が)?(?:ね|よ|な)*[。！]?$",
 )
-"""What happened once, or to somebody all the time."""
+"""What happened once, or happens to somebody again and again."""
 _PASSING = phrases(_MUSING, _SEEN, _OPEN, _ANECDOTE)
 
 

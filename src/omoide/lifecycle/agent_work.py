@@ -88,7 +88,7 @@ GRAMMAR = frozenset(
         *("under", "up", "down", "only", "just", "now", "every", "each", "per"),
     ]
 )
-"""Words that name nothing by themselves."""
+"""Words that are no names by themselves."""
 
 
 class AgentWork:
@@ -232,7 +232,7 @@ class TextTerms:
 
     @cached_property
     def telling(self) -> dict[str, float]:
-        """The terms that tell the text from others, with their weights."""
+        """The terms that distinguish the text from others, with their weights."""
         weights: dict[str, float] = {}
         for name in _names(self._text):
             weights[name] = WORD_WEIGHT if name.isdigit() and len(name) < _LONG_NUMBER else NAME_WEIGHT
@@ -245,7 +245,7 @@ class TextTerms:
 
     @cached_property
     def content(self) -> dict[str, float]:
-        """The words, by how much they say: names and long words more, pairs with hiragana nothing."""
+        """The weights of words: names and long words count more, pairs with hiragana nothing."""
         weights = {term: _content_weight(term) for term in self._full if term.isascii()}
         for run in () if self._text.isascii() else _IDEOGRAPHS.findall(self._text):
             weights[run] = _LONG_WEIGHT if len(run) > 2 else WORD_WEIGHT
@@ -255,7 +255,7 @@ class TextTerms:
 
 
 def telling_terms(text: str) -> dict[str, float]:
-    """Return the terms that tell a text from others, with their weights."""
+    """Return the terms that distinguish a text from others, with their weights."""
     return TextTerms(text).telling
 
 

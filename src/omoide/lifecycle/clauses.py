@@ -1,7 +1,7 @@
 """What a memory asks for and what it warns of, clause by clause: the terms of each. Pure.
 
 "Zap is on its way out", "5432 collides with the local database", 「gzipだと終わらないことがあった」: a team rules a thing
-out by telling what came of it, so a term in a clause of harm or denial stands for what an agent should not do.
+out by describing its effect, so a term in a clause of harm or denial stands for what an agent should not do.
 """
 
 import re

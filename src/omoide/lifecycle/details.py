@@ -83,6 +83,6 @@ def is_date(detail: str) -> bool:
 
 
 def _begins_sentence(text: str, place: int) -> bool:
-    """Whether a capital letter at this place says nothing: the first word of a sentence has one anyway."""
+    """Whether a capital letter at this place is no sign of a name: the first word of a sentence has one anyway."""
     before = text[:place].rstrip(" \"'(「『*-•")
     return not before or before[-1] == "\n" or bool(_END.search(before))

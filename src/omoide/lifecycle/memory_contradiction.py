@@ -78,7 +78,7 @@ def _has_other_form(memory: str, work: AgentWork) -> bool:
 def _forbidden_way(sentence: MemorySentence, work: AgentWork) -> str:
     for good, bad, act in sentence.exclusions:
         for spelling in (*alternatives.spellings_of(bad), *_SHORT_FORMS.get(bad, ())):
-            # Who asks for a change in a place does not ask for every act there.
+            # A request for a change in a place is no request for every act there.
             if spelling == good or (has_word(work.prompt, spelling) and not act):
                 continue
             if any(_does(spelling, good, act, statement) for statement in work.statements):

@@ -1,4 +1,4 @@
-"""Judge what an agent made of a memory that was in its prompt: it used, ignored or contradicted it. Pure.
+"""Judge whether an agent used, ignored or contradicted a memory that was in its prompt. Pure.
 
 A memory is used where the agent's words, commands or changes hold something of it that the person's message did not hold: a
 path, a name, a number, a run of words. It is contradicted where the agent does what the memory rules out, or has another
@@ -33,7 +33,7 @@ _TEMPLATE = load_pattern(r"[\w./-]*<[a-z_ -]+>[\w./<>-]*", re.I | re.ASCII)
 
 
 class UseJudgement(NamedTuple):
-    """What an agent made of a memory, and why that is believed."""
+    """How an agent treated a memory, and the evidence for that."""
 
     use: MemoryUse
     why: str = ""
@@ -42,7 +42,7 @@ class UseJudgement(NamedTuple):
 
 
 def judge_use(memory: str, work: AgentWork) -> UseJudgement:
-    """Return what an agent made of a memory."""
+    """Return how an agent treated a memory."""
     memory = memory[:_MOST_READ]
     traces = find_traces(memory, read_sentences(memory), work)
     clear = judge_clear(traces)
@@ -81,7 +81,7 @@ def find_traces(memory: str, sentences: Sequence[MemorySentence], work: AgentWor
     """Return what of a memory, which has these sentences, can be seen in the work of an agent."""
     ruled_out = list(dict.fromkeys(bad for sentence in sentences for _, bad, _ in sentence.exclusions))
     clauses = split_terms([sentence.text for sentence in sentences], ruled_out)
-    excluded = dict.fromkeys([*ruled_out, *clauses.denied])  # to have that is no use of it
+    excluded = dict.fromkeys([*ruled_out, *clauses.denied])  # having that is no use of it
     terms = TextTerms(memory)
     own = {term: weight for term, weight in terms.telling.items() if term not in work.asked_terms and term not in excluded}
     found = {term: weight for term, weight in own.items() if term in work.done_terms}
@@ -106,7 +106,7 @@ def _find_followed(memory: str, sentences: Sequence[MemorySentence], work: Agent
     way = next((good for good in ways if not has_word(work.prompt, good) and has_word(work.done, good)), "")
     if way:
         return f"the agent uses {way}"
-    # To use what it rules out is not to use the memory.
+    # Using what the memory rules out is no use of it.
     denials = [statement.text for statement in work.statements if statement.is_denied] if excluded else []
     avoided = next((bad for bad in excluded if any(has_word(text, bad) for text in denials)), "")
     if avoided:

@@ -1,8 +1,8 @@
-"""The wording of a text: everything it says, in its order, without what says nothing.
+"""The wording of a text: its tokens in their order, without those that have no meaning.
 
-Two texts with the same tokens say the same. What says nothing is a short list (articles, punctuation, politeness), and
-everything else counts: order ("A calls B"), case inside a sentence (-p and -P), tense, pronouns, particles, signs. Whatever
-is not on the list keeps two memories apart.
+Two texts with the same tokens say the same. The tokens without a meaning are a short list (articles, punctuation,
+politeness), and everything else counts: order ("A calls B"), case inside a sentence (-p and -P), tense, pronouns, particles,
+signs. Whatever is not on the list keeps two memories apart.
 """
 
 import unicodedata

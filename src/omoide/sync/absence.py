@@ -14,13 +14,13 @@ from zlib import crc32
 from omoide.model import FileVersions, Held
 
 MOST_AT_ONCE = 10
-"""A person deletes single entries: of more than these, or of more than half, something else is the cause."""
+"""A person deletes single entries. If more than this, or more than half, are missing, something else is the cause."""
 MOST_VERSIONS = 100
 """Digests of earlier versions that are kept of a file."""
 _UUID = re.compile(rb"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HEADING = re.compile(rb"(#{1,6})(?:\s|$)")
 _NO_TITLE = b"-*+>| \t`~="
-"""How a line does not begin that is a heading because it is underlined."""
+"""The beginnings of lines that an underline does not make a heading."""
 _UNDERLINE = re.compile(rb"(=+|-{2,})\s*$")
 _UNDERLINES, _EQUALS, _HASH_MARK = b"=-", ord("="), ord("#")
 # An item of an outline has 32 bits: 3 of its kind, 2 of the empty lines above it, 27 of a hash.
@@ -34,21 +34,21 @@ _MARKED_BULLET = re.compile(rb"[-*+][ \t].*<!--[ \t]*omoide:[0-9a-fA-F-]{36}[ \t
 
 
 _MOST_COMPARED = 10
-"""Of so many of them it is recorded what they changed."""
+"""The number of these versions for which the changes are recorded."""
 _MOST_CHANGES = 500
-"""Changes that are recorded of one version: enough for a branch without the list, and back."""
+"""The largest number of changes recorded for one version: enough for a branch without the list, and back."""
 _ADDED, _CHANGED, _REMOVED = "", "~", "-"
 """Before the hash of an id in `FileVersions.changes`; of an entry that was added there is only the hash."""
 _REST = "#"
 """Before the hash of what was outside of the entries, in the version before."""
 _NO_CHANGE, _TOO_MANY = "=", "?"
-"""In place of the changes of a version that changed only empty lines or the order, or more than is recorded."""
+"""Stands for the changes of a version that changed only empty lines or the order, or more than is recorded."""
 _NO_LINE_END = 0xFFFFFFFF
 """The last item of an outline whose text does not end with a line end."""
 
 
 class GitState(NamedTuple):
-    """What git has to do with the present text of a file."""
+    """What git knows about the present text of a file."""
 
     has_text: bool = False
     """git has a blob with exactly this text."""
@@ -60,7 +60,7 @@ class Absence(NamedTuple):
     """Entries that are missing from one file, and what is known about it."""
 
     ids: Collection[str]
-    """Of the missing entries, as they were in the file."""
+    """The ids of the missing entries, as they were in the file."""
     others: Collection[str]
     """The ids of the entries that the file had at the last sync and still has."""
     text: str | None
@@ -103,8 +103,8 @@ def judge(absence: Absence, git: Callable[[], GitState]) -> Held | None:
 def judge_entries(absence: Absence, git: Callable[[], GitState]) -> dict[str, Held | None]:
     """Return for each missing entry why its absence is no deletion; None: a person plainly deleted it.
 
-    Of a text that has nothing of what the last two writes or more wrote, it cannot be told whether it was opened before or
-    after them: what it lacks of the earlier text was deleted, and what they added is held.
+    A text that has nothing of the last two or more writes may have been opened before or after them. So what it lacks
+    of the earlier text was deleted, and what these writes added is not.
     """
     reason = judge(absence, git)
     unseen = _unseen_ids(absence.versions, absence.ids) if reason is None else ()
@@ -159,7 +159,7 @@ class _NetChanges:
 
     def is_possible(self, missing: Collection[str]) -> bool:
         """Whether a file without these ids, and else as the last version, may have been made from the earlier one."""
-        # Nobody who saves an earlier version has deleted just what was removed from it since.
+        # A person who saves an earlier version hardly deletes exactly what was removed since.
         if any(kind == _REMOVED or id not in missing for id, kind in self.entries.items()):
             return False
         return not self._rest or self._rest == _rest_hash(self._outline)
@@ -182,7 +182,7 @@ def is_truncated(before: bytes, text: str) -> bool:
     old, is_ended = _read(before)
     whole, _, rest = text.rpartition("\n")
     new = _items(whole)
-    # Of fewer lines it cannot be told that they are a beginning, and no entry is in them.
+    # Fewer lines may be the beginning of any text, and contain no entry.
     if not is_ended or len(new) < 3 or not rest.strip() or len(new) >= len(old) or _hash(rest) == old[len(new)] & _HASH:
         return False
     # The line above the cut may be the title of a heading whose underline is gone, so that its kind is not compared.

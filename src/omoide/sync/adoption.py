@@ -1,4 +1,4 @@
-"""Which files of a mirrored directory are omoide's: never a document that merely lies in the same directory. Pure."""
+"""Which files of a mirrored directory are omoide's: never an unrelated document in the same directory. Pure."""
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase

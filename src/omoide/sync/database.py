@@ -196,7 +196,7 @@ class SyncDatabase:
         return [one for one in mirrors if one.number in showing or any(holds(one, scope) for scope in scopes)]
 
     def has_purged(self, since: int) -> bool:
-        """Whether a memory was purged after this event: its text must be in no copy of a file either."""
+        """Whether a memory was purged after this event: its text must not be in any copy of a file."""
         with self._store.read() as tx:
             changed = tx.memories_changed_since(since)
             return len(tx.memories(changed)) < len(changed)
@@ -221,7 +221,7 @@ class SyncDatabase:
     def _numbers_in_scope(self, tx: Reader, mirror: Mirror) -> list[int]:
         """The numbers of the memories in the scope of a mirror, oldest first."""
         layers = (Layer.PROJECT, Layer.SESSION) if mirror.format == "tree" else (mirror.scope.layer,)
-        # In all these states: what has expired or was archived may be in a file, which must be rewritten without it.
+        # In all these states: an expired or archived memory may be in a file, which must be rewritten without it.
         memories = tx.browse(
             Query(mirror.scope, layers=layers, states=(State.ACTIVE, State.INACTIVE, State.ARCHIVED)), self._clock()
         )

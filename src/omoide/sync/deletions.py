@@ -1,4 +1,4 @@
-"""Deleted entries that archived their memories, until a person knows of them.
+"""Deleted entries whose memories were archived, until this has been reported to a person.
 
 The first that imports a deletion may be an agent's hook or a server, whose reports nobody sees. So the transaction that
 archives a memory also records that this is to be reported, and a command says it.
@@ -110,7 +110,7 @@ def describe_deletions(deletions: Sequence[Deletion]) -> list[str]:
 
 def _describe(deletion: Deletion) -> str:
     number = deletion.memory.number
-    # Nobody can tell an old text in an editor from a deletion of the newest entry: the bytes are the same.
+    # An old text in an editor and a deletion of the newest entry give the same bytes.
     doubt = " (the file is as it was before that entry: was an old text saved again?)" if deletion.is_previous else ""
     archived = f"the entry of #{number} was deleted, so it is archived"
     return f"{deletion.path}: {archived}: `omoide restore {number}` undoes it{doubt}"

@@ -285,7 +285,7 @@ class SyncEngine:
             self.report(trouble)
 
     def report(self, message: str) -> None:
-        """Report each message once: a file that nobody repairs would otherwise be reported at every read."""
+        """Report each message once: otherwise a broken file would be reported at every read."""
         message = escape(message)
         if message not in self._reported:
             self._reported.add(message)

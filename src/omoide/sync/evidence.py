@@ -29,7 +29,7 @@ REASONS = {
 }
 """Why an entry that is not as its memory says is left so, by what is recorded."""
 AMBIGUOUS = (Held.OLDER, Held.EDITED, Held.UNREADABLE, Held.MANY)
-"""Reasons after which the person may have meant a deletion, and is told at once that it was not taken for one."""
+"""Reasons for which a person may have meant a deletion: it is reported at once that it did not count as one."""
 
 
 class FileEvidence:

@@ -189,7 +189,7 @@ class FileEdits:
         listed are not written to.
         """
         # Files that get an entry come before those that lose one: a sync that is stopped in between leaves it twice, not
-        # nowhere.
+        # in none.
         for name, edit in sorted(self._edits.items(), key=lambda item: not item[1].memories):
             if name.rpartition("/")[0] in directories or (name in unreadable and not backup):
                 continue  # the reason is among the problems already

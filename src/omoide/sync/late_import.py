@@ -16,7 +16,7 @@ _TRIES = 8
 
 
 class LateSave(NamedTuple):
-    """A text that was saved to a replaced file, and what became of it."""
+    """A text that was saved to a replaced file, and what was done with it."""
 
     message: str
     """What happened, and where the text is kept."""

@@ -1,4 +1,4 @@
-"""What the list of a repository shows of the entries of its file: what git brought back from before is not shown."""
+"""Which entries of its file the list of a repository shows: not those that git brought back."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple

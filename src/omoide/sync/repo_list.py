@@ -41,7 +41,7 @@ class ListItem(NamedTuple):
 
 
 class AddedEntry(NamedTuple):
-    """What became of an entry that was added to the list of a repository."""
+    """The result of adding an entry to the list of a repository."""
 
     remembered: Remembered
     line: int
@@ -213,7 +213,7 @@ class RepoList:
         return render_list(ListedMemory(item.title, item.tags, item.date, item.content) for item in items)
 
     def _record_use(self, items: Sequence[ListItem]) -> None:
-        """Whoever finds an entry, or gets it into a prompt, uses its memory."""
+        """Record a use: an entry that is found, or put into a prompt, uses its memory."""
         ids = [item.id for item in items if item.id]
         if ids:
             self._service.record_use(ids, scope=self._scope)

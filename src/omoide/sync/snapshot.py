@@ -19,9 +19,9 @@ from omoide.model import FileState, Mirror
 from omoide.service.mirrors import SEVERAL
 
 _CLOCK_RESOLUTION_NS = 100_000_000
-"""The worst resolution of file times: a younger file may change without a change of its time."""
+"""The coarsest resolution of file times: a younger file may change without a change of its time."""
 _STILL_WRITTEN_NS = 2_000_000_000
-"""Somebody may still be writing to a file that changed so recently."""
+"""A program may still be writing to a file that changed within this time."""
 _CLOCK_AHEAD_NS = 2_000_000_000
 _DAY_NS = 86_400_000_000_000
 """A clock may be a little ahead, but a file dated later than this from now has a wrong date."""

@@ -184,8 +184,10 @@ def _decide(
     decided: list[dict[str, object]] = []
     for action, refs in (("kept", keep), ("dropped", drop), ("never", never)):
         for ref in refs:
-            done = memory.approve(ref, scope=scope) if action == "kept" else None
-            done = done or memory.reject(ref, scope=scope, never=action == "never")
+            if action == "kept":
+                done = memory.approve(ref, scope=scope)
+            else:
+                done = memory.reject(ref, scope=scope, never=action == "never")
             decided.append({"action": action, "number": done.number})
             click.echo(f"{action}  {headline(done)}", err=True)
     return decided

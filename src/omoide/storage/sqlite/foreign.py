@@ -49,7 +49,7 @@ def _require_columns(connection: apsw.Connection, path: Path, table: str, column
 
 
 def _copy(path: Path, copy: Path, what: str) -> None:
-    """Copy a database with its log or journal. Raises Unreadable if another program writes to it all the time."""
+    """Copy a database with its log or journal. Raises Unreadable if another program keeps writing to it."""
     try:
         with path.open("rb") as file:
             if file.read(len(_MAGIC)) != _MAGIC:
