@@ -92,7 +92,7 @@ def open_service(
         from omoide.sync.engine import SyncEngine  # lazy: the same
 
         # Without the mirrors' own hook: an edit is imported within a sync, and the next read brings it to other mirrors.
-        # Of no run and source: what a person writes into a file does not come from the agent that happens to read it.
+        # Without run and source: what a person writes into a file does not come from the agent whose process reads it.
         without_run = msgspec.structs.replace(settings, run="", source="")
         writes = WritePath(store, without_run, FILE_ACTOR, clock, Hooks(after_commit=[embeddings.after_commit]))
         return SyncEngine(SyncDatabase(store, writes, clock), settings, report, known, is_seen=is_seen)

@@ -43,7 +43,7 @@ class PreparedPrompt(msgspec.Struct, frozen=True):
     session: Session | None = None
     """The session, if it was started now."""
     run: Run | None = None
-    """Under which the prompt is recorded, with its receipt; None: nothing is recorded."""
+    """The run under which the prompt is recorded, with its receipt; None: nothing is recorded."""
     pinned: tuple[Memory, ...] = ()
     """What the message asked to remember."""
     corrections: LearningReport | None = None
@@ -69,7 +69,7 @@ class AgentResult(msgspec.Struct, frozen=True):
 
 
 class ConversationReport(msgspec.Struct, frozen=True):
-    """What was kept of a task."""
+    """What was stored after a task."""
 
     run: Run
     """With its outcome."""
@@ -79,7 +79,7 @@ class ConversationReport(msgspec.Struct, frozen=True):
     activity: Memory | None = None
     """The new line in the recent activity of the project."""
     summary: SummaryResult | None = None
-    """Of the project's memory, where it was due."""
+    """The summary of the project's memory, where one was due."""
     problems: tuple[str, ...] = ()
     """What could not be kept, in words."""
 

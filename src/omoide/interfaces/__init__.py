@@ -1,1 +1,1 @@
-"""The ways in: each translates, calls one verb, and translates back."""
+"""The interfaces: each translates a request, calls the service, and translates the result."""

@@ -42,7 +42,7 @@ class Turn(msgspec.Struct, frozen=True):
     speaker: Speaker
     text: str
     line: int
-    """Of the transcript, from 1."""
+    """The line of the transcript, from 1."""
     tool: str = ""
     """The name of the tool, of a command or its output."""
     call: str = ""

@@ -14,7 +14,7 @@ _CREDITS = {RunResult.SUCCESS: 1.0, RunResult.PARTIAL: 0.5, RunResult.FAILURE: 0
 
 
 class Interval(NamedTuple):
-    """An estimate, and where the true value lies 19 times out of 20."""
+    """An estimate with its 95 % confidence interval."""
 
     low: float
     value: float

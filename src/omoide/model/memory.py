@@ -104,7 +104,7 @@ class Memory(msgspec.Struct, frozen=True, gc=False):
 
 
 class Remembered(msgspec.Struct, frozen=True, gc=False):
-    """What became of a memory that was remembered."""
+    """The result of storing a memory."""
 
     memory: Memory
     action: str

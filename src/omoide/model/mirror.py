@@ -9,7 +9,7 @@ from omoide.model.scope import Scope
 
 
 class Choice(StrEnum):
-    """Which memories of its scope a mirror holds."""
+    """Which memories of its scope a mirror contains."""
 
     ALL = "all"
     OWN = "own"  # only what was imported from its files: nothing else gets into a repository

@@ -95,7 +95,7 @@ class Receipt(msgspec.Struct, frozen=True):
     """What a prompt was made of, without any text: enough to make the same bytes again from the history."""
 
     sha256: str
-    """Of the prompt's bytes, in hexadecimal digits."""
+    """The hash of the prompt's bytes, in hexadecimal digits."""
     bytes: int
     tokens: int
     """An estimate: see `prompt.budget`."""

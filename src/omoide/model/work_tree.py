@@ -11,7 +11,7 @@ class TreeFile(msgspec.Struct, frozen=True, omit_defaults=True):
     path: str
     """Relative to the root, with slashes."""
     digest: str = ""
-    """Of its bytes; empty: there is no such file."""
+    """The hash of its bytes; empty: there is no such file."""
     text: str | None = None
     """None: it is not there, no text, or too large."""
 
@@ -52,7 +52,7 @@ class AgentFile(msgspec.Struct, frozen=True, omit_defaults=True):
     added: bool = False
     """Whether the agent created the file."""
     digest: str = ""
-    """Of its bytes; empty: not recorded."""
+    """The hash of its bytes; empty: not recorded."""
 
 
 class WorkTreeRecord(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -25,7 +25,7 @@ _LONGEST_TEXT = 20_000
 """Characters of a message that the inbox keeps: the beginning and the end of what is longer."""
 _LONGEST_FAULT = 300
 _LEARN_SHARE = 0.35
-"""Of the time of a process that answers a hook, for learning from the inbox."""
+"""The share of the time of a process that answers a hook, for learning from the inbox."""
 _LARGEST_LEARNT = 64 * 1024
 """Bytes of a session that a prompt learns from: a person waits for it. What is longer is left to a session start."""
 _MOST_LEARNT = 2

@@ -1,4 +1,4 @@
-"""Where copies of the database stand, and which archives of a reindex stay.
+"""Where copies of the database are, and which archives of a reindex are kept.
 
 A reindex writes its archive under a pending name, and gives it its own name when the reindex has taken effect. So one that
 is killed leaves no archive; what is left of it goes when the store is opened again.

@@ -35,7 +35,7 @@ _SAME = 0.8
 
 
 class LearningReport(msgspec.Struct, frozen=True):
-    """What became of a conversation, or of what a person corrected."""
+    """What was learnt from a conversation, or from a person's corrections."""
 
     kept: list[Memory] = []
     """New and active."""

@@ -1,4 +1,4 @@
-"""Copies of memories that omoide made itself: which still hold one that is purged, and how it is removed from them."""
+"""Copies of memories that omoide made itself: which still contain a purged one, and how it is removed from them."""
 
 import os
 import re

@@ -17,14 +17,14 @@ if TYPE_CHECKING:  # only a process that learns needs it
     from omoide.learning.candidates import Candidate
 
 _CONFIDENCE = 0.6
-"""Of what a person changed or said once: it waits until it is seen twice, or confirmed."""
+"""The confidence of what a person changed or said once: it waits until it is seen twice, or confirmed."""
 _SAID_IN_GENERAL = 0.7
-"""Of what a person says holds in general: it waits, too."""
+"""The confidence of what a person says holds in general: it waits, too."""
 _MOST_TEXT = 400_000
 """Characters of the files that an agent wrote, that are kept until the next run."""
 _MOST_FILES = 100
 _MOST_CORRECTIONS = 10
-"""That are drawn at once; what a person changes more was a rewrite."""
+"""The most corrections at once; a person who changes more rewrites the files."""
 KEPT_FOR = timedelta(days=30)
 """How long the record of a work tree waits for the next run."""
 

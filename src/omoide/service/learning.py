@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # its patterns take 40 ms that only a process that learns sho
     from omoide.learning.transcript import Turn
 
 _MODEL_CONFIDENCE = 0.7
-"""Of what a model draws from a conversation: it is proposed, never active by itself."""
+"""The confidence of what a model extracts from a conversation: it is proposed, never active by itself."""
 _MOST_SHOWN = 40_000
 """Characters of a conversation that a model is shown: the end of it."""
 _INSTRUCTIONS = (

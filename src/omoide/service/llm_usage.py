@@ -19,7 +19,7 @@ class UsageRow(msgspec.Struct, frozen=True):
     model: str
     calls: int
     unusable: int
-    """Of these, how many gave no answer that could be used."""
+    """How many of these gave no usable answer."""
     input_tokens: int
     output_tokens: int
     cost: float | None

@@ -43,9 +43,9 @@ class MeterRow(msgspec.Struct, frozen=True):
     used: int
     ignored: int
     contradicted: int
-    """Of those whose turn has ended, whether agents used it; a prompt may be among none of them yet."""
+    """How often agents used, ignored and contradicted it, in the turns that have ended."""
     clear: UseCounts
-    """Of these, the clear ones."""
+    """The clear ones of these."""
 
     @property
     def times(self) -> int:
@@ -76,7 +76,7 @@ class MeterReport(msgspec.Struct, frozen=True):
     ignored: int
     contradicted: int
     clear: UseCounts
-    """Of these, the clear ones; the others are judged by what is most probable."""
+    """The clear ones of these; the others are only the most probable judgements."""
     rows: list[MeterRow]
     """By memory, the most injected first. A memory that was purged is not among them."""
 

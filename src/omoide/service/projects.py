@@ -37,7 +37,7 @@ class ProjectDetails(NamedTuple):
 
     overview: ProjectOverview
     summary: Summary
-    """Of its active memories, those of its sessions included."""
+    """The counts of its active memories, including those of its sessions."""
     pinned: Sequence[Memory]
     recent: Sequence[Memory]
     """Last changed first; not those of its sessions."""

@@ -30,9 +30,9 @@ class StoredSecret(NamedTuple):
     preview: str
     """Its first characters: at most four, and never more than a quarter of it."""
     number: int | None = None
-    """Of the memory that contains it."""
+    """The number of the memory that contains it."""
     version: int | None = None
-    """Of that memory; the highest is the current one."""
+    """The version of that memory; the highest is the current one."""
 
 
 class SecretScanReport(NamedTuple):

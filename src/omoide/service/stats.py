@@ -27,7 +27,7 @@ class StoreStats(msgspec.Struct, frozen=True):
     location: str
     """The file of the database."""
     bytes: int
-    """Of the database and its write-ahead log."""
+    """The size of the database and its write-ahead log."""
 
 
 class Stats(Embeddings):

@@ -68,11 +68,11 @@ class ProjectFiles(NamedTuple):
 
 
 class Replacement(NamedTuple):
-    """What became of a MEMORY.md whose content was replaced."""
+    """The result of replacing the content of a MEMORY.md."""
 
     path: str
     backup: str
-    """The copy of what it said before."""
+    """The copy of the previous content."""
     bytes_before: int
     bytes_after: int
 

@@ -241,7 +241,7 @@ def _print_problems(prepared: "PreparedPrompt") -> None:
 
 
 def _print_preparation(prepared: "PreparedPrompt") -> None:
-    """Say on standard error where the prompt belongs, and how to report what comes of it."""
+    """Print to standard error the project of the prompt, and how to report the outcome."""
     if prepared.run is None:
         return
     project = ["--project", prepared.scope.path] if prepared.scope.path else []

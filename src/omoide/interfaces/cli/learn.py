@@ -1,4 +1,4 @@
-"""learn and review: draw memories from conversations, and decide on what was proposed."""
+"""learn and review: learn memories from conversations, and decide on what was proposed."""
 
 import sys
 from collections.abc import Iterator, Sequence

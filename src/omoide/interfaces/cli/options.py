@@ -160,7 +160,7 @@ def _learn_at_end(memory: "Service") -> None:
 
 
 def _report_retirements(memory: "Service") -> None:
-    """Say once what was archived automatically since the last command, and how to undo it."""
+    """Report once what was archived automatically since the last command, and how to undo it."""
     retired = memory.automatic_retirements()
     if retired:
         numbers = ", ".join(f"#{one.number}" for one in retired[:5])
