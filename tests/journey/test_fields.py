@@ -5,6 +5,7 @@ is carried.
 """
 
 import json
+import sys
 from datetime import UTC, datetime
 
 import msgspec
@@ -107,18 +108,28 @@ def full(run, jsonl):
 
 
 @pytest.fixture
-def call(omoide):
-    """Calls one tool of a server that is started for it."""
+def request_once(omoide):
+    """Sends one request to an MCP server that is started for it."""
 
-    def call(tool, **arguments):
+    def request_once(method, **params):
         meta = {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
         }
-        params = {"name": tool, "arguments": arguments, "_meta": meta}
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        done = omoide("mcp", "--tools", "all", input=json.dumps(message).encode() + b"\n")
-        return done.data["result"]["structuredContent"]
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+        return omoide("mcp", "--tools", "all", input=json.dumps(message).encode() + b"\n").data["result"]
+
+    return request_once
+
+
+@pytest.fixture
+def call(request_once):
+    """Calls one tool, which succeeds."""
+
+    def call(tool, **arguments):
+        result = request_once("tools/call", name=tool, arguments=arguments)
+        assert not result["isError"], result["content"]
+        return result["structuredContent"]
 
     return call
 
@@ -186,6 +197,39 @@ def test_show_prints_every_field_that_is_shown(full):
     shown = [key for field in fields.FIELDS if field.shown for key in field.record_keys]
     printed = full("show", "7", "--json").data
     assert {key: printed[key] for key in shown} == {key: as_json(RECORD)[key] for key in shown}
+
+
+def test_show_prints_every_field_for_people(full):
+    printed = full("show", "7").out
+    shown = {
+        **as_json(RECORD),
+        "scope": str(MONDAY),
+        "by": "agent-7, worker",
+        "number": "#7",
+        "pinned": "pinned",
+        "version": "(version 4)",
+        **{field.name: getattr(FULL, field.name).date() for field in fields.FIELDS if field.kind == "moment"},
+        "state": "archived",
+    }
+    del shown["by_role"], shown["topic_given"]  # beside the author; whether there is a topic at all
+    missing = [
+        key
+        for key, value in shown.items()
+        for text in (value if isinstance(value, list) else [value])
+        for line in str(text).split("\n")
+        if line not in printed
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("command", [["recall", "JWT"], ["list"]], ids=lambda command: command[0])
+def test_a_command_that_lists_memories_gives_every_field_that_is_shown(full, command):
+    full("restore", "7")
+    shown = full("show", "7", "--json").data
+    (listed,) = full(*command, "--json").data["memories"]
+    del shown["links"], shown["last_accessed_at"]
+    assert {key: listed[key] for key in shown} == shown
+    assert "last_accessed_at" in listed
 
 
 def test_a_tool_that_shows_a_memory_gives_every_field_that_is_shown(full, call):
@@ -397,6 +441,74 @@ def test_the_command_line_can_set_every_field():
     beside = {"created_at", "scope"}  # for imports, by --project and --session
     assert set(fields.DRAFT) - beside <= options(remember_command)
     assert set(fields.REVISABLE) <= options(revise_command)
+
+
+FLAGS = {"tags": "--tags", "examples": "--example", "expires_at": "--expires", "source_run_id": "--run"}
+
+
+def flags(names):
+    """The options that give the values of OTHER."""
+    for name in names:
+        for value in OTHER[name] if isinstance(OTHER[name], tuple) else [OTHER[name]]:
+            yield FLAGS.get(name, f"--{name.replace('_', '-')}")
+            yield value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def test_the_command_line_stores_every_field(run, place):
+    given = set(fields.DRAFT) - {"content", "scope", "created_at", "pinned"}
+    assert run("remember", OTHER["content"], *flags(given), "--pin").code == 0
+    with omoide.open(place / "memory.db") as memory:
+        kept = only(memory)
+    assert values(kept, given) == {name: OTHER[name] for name in given}
+    assert (kept.content, kept.scope, kept.pinned) == (OTHER["content"], SHOP, True)
+
+
+def test_the_command_line_changes_every_field(full, place):
+    changed = set(fields.REVISABLE) - {"content"}
+    assert full("revise", "7", OTHER["content"], *flags(changed)).code == 0
+    with omoide.open(place / "memory.db") as memory:
+        assert values(only(memory), fields.REVISABLE) == {name: OTHER[name] for name in fields.REVISABLE}
+
+
+def test_an_editor_changes_every_field(full, place, monkeypatch):
+    """The editor finds the fields above the text, and replaces them all."""
+    changed = {name: OTHER[name] for name in fields.REVISABLE if name != "content"}
+    text = f"---\n{msgspec.json.encode(changed).decode()}\n---\n\n{OTHER['content']}\n"
+    script = place / "editor.py"
+    script.write_text(f"import pathlib, sys\npathlib.Path(sys.argv[1]).write_text({text!r})\n", encoding="utf-8")
+    monkeypatch.setenv("VISUAL", f"'{sys.executable}' '{script}'")
+    done = full("edit", "7")
+    assert done.code == 0, done.err
+    with omoide.open(place / "memory.db") as memory:
+        assert values(only(memory), fields.REVISABLE) == {name: OTHER[name] for name in fields.REVISABLE}
+
+
+def arguments(names):
+    """The arguments of tools that give the values of OTHER."""
+    return as_json({name: OTHER[name] for name in names})
+
+
+def test_the_tools_store_every_field(call, place):
+    given = set(fields.DRAFT) - {"scope", "created_at", "pinned"}
+    call("remember_many", memories=[{**arguments(given), "pin": True}])
+    with omoide.open(place / "memory.db") as memory:
+        kept = only(memory)
+    assert values(kept, given) == {name: OTHER[name] for name in given}
+    assert (kept.scope, kept.pinned) == (SHOP, True)
+
+
+def test_the_tools_change_every_field(full, call, place):
+    for tool, inputs in (("revise", ReviseInput), ("amend", AmendInput)):
+        call(tool, id="7", **arguments(set(fields.REVISABLE) & set(inputs.__struct_fields__)))
+    with omoide.open(place / "memory.db") as memory:
+        assert values(only(memory), fields.REVISABLE) == {name: OTHER[name] for name in fields.REVISABLE}
+
+
+@pytest.mark.usefixtures("full")
+def test_a_resource_shows_what_the_memory_says(request_once):
+    text = request_once("resources/read", uri=f"omoide://memory/{FULL.id}")["contents"][0]["text"]
+    for shown in (FULL.topic, FULL.content, *FULL.tags, *FULL.examples, FULL.type, FULL.key, "agent-7, worker", FULL.source):
+        assert shown in text
 
 
 def test_the_tools_can_set_every_field():
