@@ -248,6 +248,21 @@ def test_a_contract_of_imports_names_every_part_of_the_package(forbidden: str) -
     assert set(contract["source_modules"]) == expected
 
 
+def test_only_the_write_path_stores_changes_or_erases_a_memory():
+    """Every other module does so through `MemoryTransaction`, which logs it and tells the hooks."""
+    writing = {
+        file.stem
+        for file in SOURCES
+        if "storage" not in file.parts
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("add", "change", "count_reference", "erase")
+        and ast.unparse(node.func.value).rpartition(".")[2] in ("tx", "_tx", "writer")
+    }
+    assert writing == {"write_path"}
+
+
 def modules_after(code: str) -> set[str]:
     script = f"{code}\nimport sys; print(' '.join(sys.modules))"
     return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())

@@ -63,6 +63,14 @@ def test_learning_the_same_conversation_again_confirms_instead_of_repeating(run,
     assert len(run("list", "--json").data["memories"]) == len(first["kept"])
 
 
+def test_a_proposal_that_becomes_active_by_another_run_counts_that_reference(memory):
+    talk = [Turn(Speaker.AGENT, "The worker listens on port 9000.", 1)]
+    (proposed,) = memory.learn(talk, scope=SHOP, run="one").proposed
+    (confirmed,) = memory.learn(talk, scope=SHOP, run="two").confirmed
+    assert (confirmed.state, confirmed.reference_count) == (State.ACTIVE, 1)
+    assert memory.show(proposed.number, scope=SHOP).reference_count == 1
+
+
 def test_what_was_injected_is_not_learnt_as_news(run, place, talk):
     (place / "injected.md").write_text(
         "- always run `make check` before you finish.\n- 認証は JWT に決めました。", encoding="utf-8"

@@ -160,9 +160,7 @@ class CandidateStore(Core):
     def _confirm(self, write: MemoryTransaction, memory: Memory, draft: Draft) -> Memory:
         """Count a reference. A proposal that another run, or a person, states again is active from then on, unless a worker
         learns it: it would approve its own."""
-        write.tx.count_reference(memory.number)
-        write.log("confirmed", memory)
-        write.changed.append(memory.number)
+        memory = write.confirm(memory)
         is_certain = (draft.confidence or 0) >= CONFIDENT or draft.source_run_id != memory.source_run_id
         if is_proposal(memory) and is_certain and permissions.allows(self._actor, "approve"):
             return self._activate(write, memory, {"state": State.ACTIVE}, "restored")

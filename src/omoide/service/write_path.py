@@ -215,13 +215,17 @@ class MemoryTransaction:
         # Confirmed by somebody more trusted, it is theirs: otherwise an agent could claim a preference of its user.
         claims = old.author is not None and permissions.outranks(self._actor.role, old.author.role)
         if new == old and not claims:
-            self.tx.count_reference(old.number)
-            self.log("confirmed", old)
-            self.changed.append(old.number)
-            return Remembered(msgspec.structs.replace(old, reference_count=old.reference_count + 1), "unchanged")
+            return Remembered(self.confirm(old), "unchanged")
         run = str(draft.source_run_id or "") or self._path.run or old.source_run_id
         new = msgspec.structs.replace(new, reference_count=old.reference_count + 1, source_run_id=run)
         return Remembered(self.change(old, new, "updated", self._actor if claims else None), "updated")
+
+    def confirm(self, memory: Memory) -> Memory:
+        """Count that a memory was remembered again, without a new version. Return it with its new count."""
+        self.tx.count_reference(memory.number)
+        self.log("confirmed", memory)
+        self.changed.append(memory.number)
+        return msgspec.structs.replace(memory, reference_count=memory.reference_count + 1)
 
     def remember_many(self, drafts: Sequence[Draft]) -> list[Remembered]:
         """Store checked drafts as `remember` does, in a third of the time; return the results in their order."""
