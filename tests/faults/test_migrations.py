@@ -3,12 +3,13 @@
 import io
 import json
 import shutil
+from datetime import UTC, datetime
 
 import apsw
 import pytest
 
 from omoide.errors import StoreError, StoreFull
-from omoide.model import LinkKind, Scope, State
+from omoide.model import LinkKind, MemoryUse, Scope, State
 from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
 from omoide.transfer.export import export
 from omoide.transfer.import_ import import_file
@@ -16,6 +17,7 @@ from omoide.transfer.selection import TransferSelection
 
 SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
 STEPS = sorted(MIGRATIONS.glob("[0-9]*.sql"))
+AT = datetime(2026, 2, 5, 10, tzinfo=UTC)
 ZEBRA = "The zebra crossing in front of the shop was painted again in March"
 JAPANESE = "配送は火曜日と金曜日だけです"
 ID = "019c2d3e-9d1b-76ef-94c5-88628e870c2{}"
@@ -65,7 +67,7 @@ def database(tmp_path, path):
 
 def rows_of(schema, directory):
     """Rows as the omoide of that schema wrote them: spelled out here, not written by the present code."""
-    at = 1_770_285_600_000_000
+    at = 1_770_285_600_000_000  # AT
     columns = (
         "number, id, project, session, state, type, key, twin, kin, topic_given, length, pinned, confidence, relevance,"
         " reference_count, version, actor, created_at, updated_at, source, tags, examples, topic, content"
@@ -125,6 +127,19 @@ def rows_of(schema, directory):
         yield ("UPDATE memories SET author = 2 WHERE number = 2",)
     if schema >= 14:
         yield ("UPDATE memories SET original_prompt = '覚えて' WHERE number = 2",)
+    yield from rows_beside_memories(schema, at)
+
+
+def rows_beside_memories(schema, at):
+    """What is known of calls, files, runs and work trees."""
+    if schema >= 16:
+        yield "INSERT INTO llm_calls VALUES ('call-1', ?, 'learn', 'small', 'answered', 10, 5, NULL, 1.5)", at
+    if schema >= 17:
+        yield ("UPDATE sync_states SET held = 'older'",)
+        yield ("UPDATE mirrors SET adopt = 'api-*' WHERE number = 1",)
+        yield "INSERT INTO file_versions VALUES (1, 'memories.md', ?, 'abc')", bytes(8)
+    if schema >= 18:
+        yield """INSERT INTO idempotency VALUES (1, 'k', 'd', '{"memory": 1}', ?)""", at
     if schema >= 20:
         receipt = {"sha256": "ab", "bytes": 1, "tokens": 1, "format": 1, "memories": [], "left_out": []}
         columns = "project, number, id, session, actor, started_at, task, receipt, outcome, outcome_event, tick"
@@ -136,6 +151,18 @@ def rows_of(schema, directory):
     if schema >= 21:
         record = {"state": {"root": "/srv/shop", "head": "ab"}, "at": "2026-02-05T10:00:00Z", "run": "build-1"}
         yield "INSERT INTO work_trees VALUES (1, '/srv/shop', ?, ?)", at, json.dumps(record)
+    if schema >= 22:
+        call = "1, ?, 'claude-code', 'prompt', 'talk', 'd', 0, 'done', 0.1, 1, 20, ''"
+        yield f"INSERT INTO hook_calls VALUES ({call})", at
+        yield ("INSERT INTO injections (call, memory, version, tokens) VALUES (1, 1, 2, 20)",)
+        columns = "at, client, session, project, directory, transcript, size, prompt, last_message, work_tree"
+        item = ("claude-code", "talk", "shop", "/srv/shop", "/srv/talk.jsonl", 9, "直して", "done", "")
+        yield f"INSERT INTO inbox ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", at, *item
+        yield "INSERT INTO transcripts VALUES ('/srv/talk.jsonl', 5, 1, ?)", at
+    if schema >= 23:
+        yield ("UPDATE injections SET use = 'contradicted'",)
+    if schema >= 24:
+        yield ("UPDATE injections SET is_clear = 1",)
 
 
 @pytest.mark.parametrize("schema", range(1, len(STEPS) + 1))
@@ -168,6 +195,27 @@ def test_a_database_of_every_schema_opens_with_all_its_data(database, open_memor
         assert len(memory.conflicts()) == (1 if schema >= 3 else 0)
         assert [mirror.file for mirror in memory.mirrors()] == (["memories.md", "shop"] if schema >= 3 else [])
         assert memory.restore(3, scope=Scope()).state is State.ACTIVE
+
+
+@pytest.mark.parametrize("schema", range(3, len(STEPS) + 1))
+def test_what_is_known_of_files_calls_and_work_trees_is_there_after_every_migration(database, open_memory, schema):
+    with open_memory(database(schema)) as memory, memory._store.read() as tx:
+        (sync_state,) = tx.sync_states(1)
+        assert sync_state.held == ("older" if schema >= 17 else "")
+        mirror = tx.mirrors()[0]
+        assert mirror.adopt == (("api-*",) if schema >= 17 else ("*",))
+        assert [each.digests for each in tx.file_versions(1, ["memories.md"])] == ([("abc",)] if schema >= 17 else [])
+        assert [(call.id, call.output_tokens) for call in tx.llm_calls(AT)] == ([("call-1", 5)] if schema >= 16 else [])
+        request = tx.idempotency_record("shop", "k")
+        assert (request and request.result) == ({"memory": 1} if schema >= 18 else None)
+        tree = tx.work_tree(SHOP, "/srv/shop")
+        assert (tree and (tree.run, tree.state.head)) == (("build-1", "ab") if schema >= 21 else None)
+        assert [(call.client, call.tokens) for call in tx.hook_calls(9)] == ([("claude-code", 20)] if schema >= 22 else [])
+        use = MemoryUse.CONTRADICTED if schema >= 23 else None
+        injections = [(one.memory, one.use, one.is_clear) for one in tx.injections("talk", AT)]
+        assert injections == ([(1, use, schema >= 24)] if schema >= 22 else [])
+        assert [item.prompt for item in tx.inbox()] == (["直して"] if schema >= 22 else [])
+        assert tx.transcript_position("/srv/talk.jsonl").bytes == (5 if schema >= 22 else 0)
 
 
 @pytest.mark.parametrize("schema", range(1, len(STEPS) + 1))
