@@ -48,7 +48,7 @@ def integer(minimum: int, maximum: int) -> Callable[[Any], int]:
     def parse(value: Any) -> int:
         try:
             number = int(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
-        except ValueError:
+        except ValueError:  # refused below
             number = None
         if number is None or not minimum <= number <= maximum:
             raise ValueError(f"an integer from {minimum:,} to {maximum:,}")
@@ -168,7 +168,7 @@ def share(value: Any) -> float:
     """Return a number from 0 to 1."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # refused below
         number = -1
     if isinstance(value, bool) or not 0 <= number <= 1:
         raise ValueError("a number from 0 to 1")
@@ -179,7 +179,7 @@ def seconds(value: Any) -> float:
     """Return a number of seconds."""
     try:
         seconds = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # refused below
         seconds = -1
     if not 0 <= seconds <= 3600:
         raise ValueError("a number of seconds from 0 to 3600")
@@ -190,19 +190,8 @@ def hook_seconds(value: Any) -> float:
     """Return how long a hook may take."""
     try:
         number = seconds(value)
-    except ValueError:
+    except ValueError:  # refused below
         number = 0.0
     if not 0.2 <= number <= 60:
         raise ValueError("a number of seconds from 0.2 to 60")
-    return number
-
-
-def fraction(value: Any) -> float:
-    """Return a number from 0 to 1."""
-    try:
-        number = -1.0 if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise ValueError("a number from 0 to 1")
     return number

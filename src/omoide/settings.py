@@ -221,7 +221,7 @@ SETTINGS = (
         "file_confidence",
         "the confidence of entries that the first sync of an existing file imports, 0 to 1",
         lambda: 0.7,
-        setting_values.fraction,
+        setting_values.share,
     ),
     Setting(
         "embedder",
