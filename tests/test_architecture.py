@@ -189,6 +189,36 @@ def test_no_module_catches_every_exception() -> None:
     assert blind == CATCHES_EVERYTHING
 
 
+# What the name of an exception says by itself: what is not there need not be deleted, what is there need not be made.
+SAYS_ENOUGH = {"FileNotFoundError", "FileExistsError", "(FileNotFoundError, NotADirectoryError)"}
+
+
+def dropped_exceptions(tree: ast.AST) -> Iterator[tuple[ast.ExceptHandler | ast.With, str, int]]:
+    """Yield what drops an exception: the statement, the exceptions, and the last line on which it may say why."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler):
+            names = {part.id for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Name)}
+            raises = any(isinstance(part, ast.Raise) for part in ast.walk(node))
+            if not raises and node.name not in names:
+                yield node, ast.unparse(node.type) if node.type else "", node.end_lineno
+        elif isinstance(node, ast.With):
+            for item in node.items:
+                call = item.context_expr
+                if isinstance(call, ast.Call) and ast.unparse(call.func) in ("suppress", "contextlib.suppress"):
+                    yield node, ", ".join(map(ast.unparse, call.args)), node.lineno
+
+
+def test_whoever_drops_an_exception_says_what_happens_instead() -> None:
+    silent = []
+    for file in SOURCES:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        for node, caught, end in dropped_exceptions(ast.parse("\n".join(lines))):
+            above = lines[node.lineno - 2].strip()
+            if caught not in SAYS_ENOUGH and "#" not in "".join([above[:1], *lines[node.lineno - 1 : end]]):
+                silent.append(f"{file}:{node.lineno} {caught}")
+    assert silent == []
+
+
 def test_every_module_is_short_and_has_a_docstring() -> None:
     for file in SOURCES:
         text = file.read_text(encoding="utf-8")

@@ -313,7 +313,7 @@ class Directory:
     def _rename_over(self, directory: int, new: str, last: str) -> None:
         """The same as an exchange, in two steps; the old file is gone where a file can have only one name."""
         old = self._unused_name()
-        with suppress(OSError):
+        with suppress(OSError):  # fallback: the old file is gone, so that a late save to it is lost
             os.link(last, old, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
         os.rename(new, last, src_dir_fd=directory, dst_dir_fd=directory)
         with suppress(FileNotFoundError):

@@ -16,7 +16,7 @@ def append_fault(store: str, record: HookRecord) -> None:
     """Add a fault to the file of a store. Where that is not possible nothing is done: nobody could be informed."""
     file = _fault_file(store)
     line = msgspec.json.encode(record) + b"\n"
-    with suppress(OSError):
+    with suppress(OSError):  # fallback: nobody could be informed
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if file.exists() and file.stat().st_size > _LARGEST:
             _drop_older_half(file)
@@ -35,7 +35,7 @@ def read_faults(store: str) -> list[HookRecord]:
         return []
     found = []
     for line in lines:
-        with suppress(msgspec.DecodeError):
+        with suppress(msgspec.DecodeError):  # fallback: the other lines
             found.append(msgspec.json.decode(line, type=HookRecord))
     return found[::-1]
 

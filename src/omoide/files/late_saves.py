@@ -111,7 +111,7 @@ def _take_lease(descriptor: int) -> bool | None:
         # The kernel sends a signal when somebody wants to write: one that ends no process.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-    except BlockingIOError:
+    except BlockingIOError:  # the answer of this function
         return False
     except OSError:  # fallback: a file of another user, or a file system without leases
         return None
@@ -222,7 +222,7 @@ class ReplacedFiles:
                 _delete(file)
 
     def _files(self) -> Iterator[ReplacedFile]:
-        with suppress(OSError), os.scandir(self._directory) as entries:
+        with suppress(OSError), os.scandir(self._directory) as entries:  # fallback: nothing was replaced yet
             for entry in entries:
                 quoted, _, record = entry.name.rpartition(".")
                 replaced_at, _, before = record.partition("-")

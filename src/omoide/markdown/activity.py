@@ -97,7 +97,7 @@ def _moment(date: re.Match[str]) -> datetime | None:
     """The time that a bullet begins with, in UTC; None if it is none."""
     try:
         return datetime(*(int(part or 0) for part in date.groups()), tzinfo=UTC)  # type: ignore[arg-type, misc]
-    except ValueError:
+    except ValueError:  # the answer of this function
         return None
 
 

@@ -21,7 +21,7 @@ def is_utf8(name: str) -> bool:
         return True
     try:
         name.encode()
-    except UnicodeEncodeError:
+    except UnicodeEncodeError:  # the answer of this function
         return False
     return True
 

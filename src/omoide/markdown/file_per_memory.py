@@ -170,7 +170,7 @@ def _parse_share(fields: Mapping[str, Any], name: str) -> float:
     text = _single_value(fields, name)
     try:
         share = float(get(name).default if text is None else text)
-    except ValueError:
+    except ValueError:  # refused below
         share = -1
     if not 0 <= share <= 1:
         raise Unreadable(f"{name} should be a number from 0 to 1, such as `{name}: 0.9`")
@@ -182,7 +182,7 @@ def _parse_time(text: str) -> datetime | None:
     try:
         at = datetime.fromisoformat(text)
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError):  # the answer of this function
         return None
 
 
@@ -190,7 +190,7 @@ def _key(name: str) -> str | None:
     """The key that the name of a file gives; None if it is not a valid key."""
     try:
         return check_segment(name.rpartition("/")[2].removesuffix(".md"), "key")
-    except InvalidInput:
+    except InvalidInput:  # the answer of this function
         return None
 
 

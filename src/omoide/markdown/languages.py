@@ -66,7 +66,7 @@ def _weight(text: str, signs: Signs) -> int:
 def _is_json(text: str) -> bool:
     try:
         value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError):  # the answer of this function
         return False
     return isinstance(value, dict | list)
 

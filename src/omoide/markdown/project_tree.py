@@ -415,5 +415,5 @@ def _parse_time(text: str) -> datetime | None:
     try:
         at = datetime.fromisoformat(text.strip())
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError):  # the answer of this function
         return None

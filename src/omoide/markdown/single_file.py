@@ -159,5 +159,5 @@ def _start_of_day(day: str) -> datetime | None:
     """The start of a day; None if this is not one."""
     try:
         return datetime.combine(date.fromisoformat(day[:10]), time(tzinfo=UTC))
-    except ValueError:
+    except ValueError:  # the answer of this function
         return None

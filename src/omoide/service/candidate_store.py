@@ -102,7 +102,7 @@ class CandidateStore(Core):
             return "it was dropped before"
         try:
             return self._writes.check(_draft(candidate, scope, run))
-        except SecretFound:
+        except SecretFound:  # the answer of this function
             return "it contains a secret"
         except InvalidInput as error:
             return str(error)

@@ -45,7 +45,7 @@ class Imports(Core):
         permissions.require(self._actor, "import_memories")
         done = dict.fromkeys(("added", "replaced", "known", "linked", "relinked", "dangling"), 0)
         read = list(items)  # before the transaction: nobody waits for a slow file, and its errors are not the store's
-        with suppress(_DryRun), self._writes.transaction() as write:
+        with suppress(_DryRun), self._writes.transaction() as write:  # raised at the end of a dry run, to roll it back
             for place, item in enumerate(read):
                 watch(place)
                 done[self._import_one(write, item)] += 1
@@ -72,7 +72,7 @@ class Imports(Core):
             watch(place)
             checked.append(self._writes.check(draft))
         done: list[Remembered] = []
-        with suppress(_DryRun), self._writes.transaction() as write:
+        with suppress(_DryRun), self._writes.transaction() as write:  # as above
             texts = KnownTexts(write.tx)
             for place, draft in enumerate(checked):
                 watch(place)

@@ -298,7 +298,7 @@ def _moment(mtime_ns: int) -> datetime:
     """A file's date; for one outside the calendar, the first or the last date that there is."""
     try:
         return datetime.fromtimestamp(mtime_ns / 1e9, UTC)
-    except (ValueError, OverflowError, OSError):
+    except (ValueError, OverflowError, OSError):  # fallback: the first or the last date
         return _LAST if mtime_ns > 0 else _FIRST
 
 

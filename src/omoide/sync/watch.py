@@ -53,5 +53,5 @@ class ChangeListener:
             time.sleep(seconds)
             return
         if select.select([self._descriptor], [], [], seconds)[0]:
-            with suppress(BlockingIOError):
+            with suppress(BlockingIOError):  # fallback: another thread has read it
                 os.read(self._descriptor, 1 << 16)

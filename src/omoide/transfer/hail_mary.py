@@ -81,7 +81,7 @@ def _id(text: str) -> str:
 
     try:
         return str(uuid.UUID(text)) if len(text) == 36 else str(uuid.uuid5(uuid.NAMESPACE_OID, f"hail-mary:{text}"))
-    except ValueError:
+    except ValueError:  # fallback: an id made of the text
         return str(uuid.uuid5(uuid.NAMESPACE_OID, f"hail-mary:{text}"))
 
 

@@ -80,7 +80,7 @@ def load(package: str, cache: Path) -> Parts:
     file = cache / f"{package}-{_LAYOUT:x}-{status.st_size:x}-{status.st_mtime_ns:x}.weights"
     try:
         return _map_file(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # fallback: it is made again
         whole = _unpack(source)
     try:
         _save(file, whole)
@@ -143,5 +143,5 @@ def _save(file: Path, whole: NDArray[np.uint8]) -> None:
         own.unlink(missing_ok=True)
     for other in file.parent.glob("*.weights"):
         if other != file:
-            with suppress(OSError):
+            with suppress(OSError):  # fallback: another process still uses it, or has deleted it
                 other.unlink()

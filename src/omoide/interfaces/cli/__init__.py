@@ -179,7 +179,7 @@ class Commands(click.Group):
         except click.ClickException as error:
             error.show()
             code = error.exit_code
-        except click.Abort:
+        except click.Abort:  # Ctrl-C, or the end of the input at a question
             code = 130
         sys.exit(code if isinstance(code, int) else 0)
 

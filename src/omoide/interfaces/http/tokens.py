@@ -178,7 +178,7 @@ def _read(path: Path) -> _TokenFile:
             words = line.decode().partition("#")[0].split()
             if words:
                 tokens[_token(words[0])] = _bearer(words[1:])
-        except UnicodeDecodeError:
+        except UnicodeDecodeError:  # fallback: the other lines; this one is reported
             problems.append(f"{path}, line {number} grants nothing: it is not UTF-8; write it again, or delete it")
         except InvalidInput as error:
             problems.append(f"{path}, line {number} grants nothing: {error}")

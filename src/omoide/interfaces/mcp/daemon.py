@@ -143,7 +143,7 @@ def _run(config: DaemonConfig, pipe: TextIO) -> None:
     descriptor = state_files.open_private(state_file(settings), os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    except BlockingIOError:  # it holds the lock; the message says so
         pipe.write("another background server is starting: see `omoide mcp status`")
         return
     try:

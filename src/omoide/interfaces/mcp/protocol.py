@@ -147,7 +147,7 @@ def _answer(dispatch: Dispatch, request: RpcRequest, call: RequestContext, *, st
             value = _result(dispatch, request, call, _HANDSHAKE_METHODS)
         call.check()
         return Reply(jsonrpc.result(request.id, value))
-    except Cancelled:
+    except Cancelled:  # the client wants no answer any more
         return None
     except RpcError as error:
         return _error_reply(request, error, _HTTP_STATUS.get(error.code, 200))

@@ -25,7 +25,7 @@ def decode(cursor: str) -> tuple[datetime, int]:
     """Return the moment and the number of the last memory of the page before. Raise InvalidRequest if it is not a cursor."""
     try:
         at, number = struct.unpack(">QQ", base64.b64decode(cursor + "==", altchars=b"-_", validate=True))
-    except (binascii.Error, struct.error, ValueError):
+    except (binascii.Error, struct.error, ValueError):  # refused below
         at = number = _LATEST + 1
     if at > _LATEST or number > 2**62:
         raise InvalidRequest("cursor: this is not a `nextCursor` of a page", {"parameter": "cursor"})

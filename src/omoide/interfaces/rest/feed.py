@@ -123,7 +123,7 @@ class EventFeed:
             return True
         try:
             await asyncio.wait_for(self._changed.wait(), _PING_SECONDS)
-        except TimeoutError:
+        except TimeoutError:  # the answer of this function
             return False
         return True
 

@@ -90,7 +90,7 @@ class _McpExchange:
         """Answer in a thread; None: the request was cancelled."""
         try:
             return self._endpoint.respond(self._head, self._body, self._bearer, self._notify, lambda: self._is_gone)
-        except ConnectionAbortedError:
+        except ConnectionAbortedError:  # the client is gone, so it needs no answer
             return None
         finally:
             self._loop.call_soon_threadsafe(self._notifications.put_nowait, None)

@@ -91,7 +91,7 @@ class Transaction:
 def _each(cursor: apsw.Cursor) -> Iterator[Any]:
     try:
         yield from cursor
-    except apsw.CursorClosedError:
+    except apsw.CursorClosedError:  # raises what says why
         _refuse()
 
 

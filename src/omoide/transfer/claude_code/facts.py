@@ -215,5 +215,5 @@ def _tags(text: str) -> tuple[str, ...]:
 def _key(name: str) -> str | None:
     try:
         return check_segment(name.rpartition("/")[2].removesuffix(".md"), "key")
-    except InvalidInput:
+    except InvalidInput:  # the answer of this function
         return None

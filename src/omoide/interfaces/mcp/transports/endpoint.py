@@ -143,5 +143,5 @@ def _decode_header(value: str) -> str | None:
         return value
     try:
         return base64.b64decode(value[9:-2], validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except (binascii.Error, UnicodeDecodeError):  # the answer of this function
         return None

@@ -258,5 +258,5 @@ class _Exchange:
         ready, _, _ = select.select([self._peer], [], [], 0)
         try:
             return bool(ready) and self._peer.recv(1, socket.MSG_PEEK) == b""
-        except ConnectionError:
+        except ConnectionError:  # the answer of this function
             return True

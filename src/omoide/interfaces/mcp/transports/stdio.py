@@ -184,7 +184,7 @@ def _read(source: int, when_idle: Callable[[], None]) -> bytes:
             return os.read(source, _CHUNK)
         except BlockingIOError:  # fallback: the client made the shared pipe non-blocking, so wait for it
             _wait([source], [])
-        except _GONE:
+        except _GONE:  # the client is gone, which is the end of the input
             return b""
         except OSError as error:
             raise Unreadable(f"cannot read standard input ({error.strerror})") from error
