@@ -13,7 +13,6 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -29,7 +28,9 @@ from omoide.markdown.format import (
     entry_for,
     explicit_topic,
     fold_name,
+    key_of_file,
     normalize_newlines,
+    parse_time,
     parse_uuid,
     restore_newlines,
 )
@@ -129,14 +130,14 @@ def _entry(name: str, fields: Mapping[str, Any], content: str) -> Entry:
         type=_single_value(fields, "type") or (_NOTE if id else None),
         tags=tuple(tag for text in _list_value(fields, "tags", ",") if (tag := " ".join(text.split()))),
         examples=_list_value(fields, "examples"),
-        key=_single_value(fields, "key") or (None if id else _key(name)),
+        key=_single_value(fields, "key") or (None if id else key_of_file(name)),
         pinned=(_single_value(fields, "pinned") or "").casefold() in ("true", "yes", "on", "1"),
         archived=name.startswith(f"{ARCHIVE}/"),
         source=_single_value(fields, "source"),
         relevance=_parse_share(fields, "relevance"),
         original_prompt=_single_value(fields, "original_prompt"),
-        created_at=_parse_time(_known_value(fields, "created_at")),
-        updated_at=_parse_time(_known_value(fields, "updated_at")),
+        created_at=parse_time(_known_value(fields, "created_at")),
+        updated_at=parse_time(_known_value(fields, "updated_at")),
         extra={name: value for name, value in fields.items() if name not in _FIELDS and name != _OWN_ID},
     )
 
@@ -175,23 +176,6 @@ def _parse_share(fields: Mapping[str, Any], name: str) -> float:
     if not 0 <= share <= 1:
         raise Unreadable(f"{name} should be a number from 0 to 1, such as `{name}: 0.9`")
     return share
-
-
-def _parse_time(text: str) -> datetime | None:
-    """A time; without a zone it is UTC. None if it is not one."""
-    try:
-        at = datetime.fromisoformat(text)
-        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):  # the answer of this function
-        return None
-
-
-def _key(name: str) -> str | None:
-    """The key that the name of a file gives; None if it is not a valid key."""
-    try:
-        return check_segment(name.rpartition("/")[2].removesuffix(".md"), "key")
-    except InvalidInput:  # the answer of this function
-        return None
 
 
 def _file_stem(memory: Memory) -> str:

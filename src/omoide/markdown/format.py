@@ -3,12 +3,13 @@
 import hashlib
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from omoide.compiled_patterns import load_pattern
+from omoide.errors import InvalidInput
 from omoide.markdown.reformatting import (
     is_beginning,
     is_same_content,
@@ -17,7 +18,7 @@ from omoide.markdown.reformatting import (
     keep_formatting,
     whole_content,
 )
-from omoide.model import Memory, derive_topic, fields
+from omoide.model import Memory, check_segment, derive_topic, fields
 
 USUAL_SOURCE = "file"
 """The source of what comes from a file: it is not written there."""
@@ -214,6 +215,23 @@ def restore_newlines(text: str, like: str = "") -> str:
 def parse_uuid(text: str) -> str | None:
     """Return the id that a text is, or None."""
     return text.lower() if _ID.fullmatch(text) else None
+
+
+def parse_time(text: str) -> datetime | None:
+    """Return the time of a text; without a zone it is UTC. None if it is not one."""
+    try:
+        at = datetime.fromisoformat(text)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # the answer of this function
+        return None
+
+
+def key_of_file(name: str) -> str | None:
+    """Return the key that the name of a file gives; None if it is not a valid key."""
+    try:
+        return check_segment(name.rpartition("/")[2].removesuffix(".md"), "key")
+    except InvalidInput:  # the answer of this function
+        return None
 
 
 def fold_name(name: str) -> str:

@@ -14,7 +14,7 @@ The rules, beside those of `sections`:
 import hashlib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import ClassVar
 
 import msgspec
@@ -28,6 +28,7 @@ from omoide.markdown.format import (
     entry_for,
     explicit_topic,
     heading_text,
+    parse_time,
     parse_uuid,
     shown_source,
 )
@@ -75,7 +76,7 @@ class ProjectTree:
         return self._above + (DECISIONS if memory.type == _DECISION else MAIN)
 
     def expected_entry(self, memory: Memory) -> Entry:
-        created_at = _parse_time(_minute(memory))
+        created_at = parse_time(_minute(memory))
         entry = entry_for(memory, self.carries, session=memory.scope.name, created_at=created_at)
         return msgspec.structs.replace(entry, source=None) if is_activity(memory) else entry
 
@@ -201,7 +202,7 @@ class _FileLayout(PageLayout):
             session=self._session,
             source=section.text("source") or None,
             original_prompt=section.text("original_prompt") or None,
-            created_at=_parse_time(section.text("date") or ""),
+            created_at=parse_time((section.text("date") or "").strip()),
             below=section.below,
         )
 
@@ -408,12 +409,3 @@ def _examples(section: Section) -> tuple[str, ...]:
 
 def _minute(memory: Memory) -> str:
     return f"{memory.created_at.astimezone(UTC):%Y-%m-%d %H:%M}"
-
-
-def _parse_time(text: str) -> datetime | None:
-    """A time; without a zone it is UTC. None if it is not one."""
-    try:
-        at = datetime.fromisoformat(text.strip())
-        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):  # the answer of this function
-        return None

@@ -15,11 +15,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from omoide.errors import InvalidInput, Unreadable
+from omoide.errors import Unreadable
 from omoide.markdown import frontmatter
-from omoide.markdown.format import normalize_newlines
+from omoide.markdown.format import key_of_file, normalize_newlines
 from omoide.markdown.page import HEADING, Fences
-from omoide.model import CONTROL, Draft, check_segment
+from omoide.model import CONTROL, Draft
 from omoide.prompt import managed_block
 
 INDEX = "MEMORY.md"
@@ -83,7 +83,7 @@ def _fact(name: str, text: str) -> Fact | None:
         topic=_line(topic) or None,
         type=_TYPES.get(about.casefold()),
         tags=_tags(about),
-        key=_key(name),
+        key=key_of_file(name),
         source=SOURCE,
     )
     return Fact(draft, name, 1, about)
@@ -210,10 +210,3 @@ def _line(text: str) -> str:
 def _tags(text: str) -> tuple[str, ...]:
     tag = _line(text.replace(",", " "))[:_TAG].strip()
     return (tag,) if tag else ()
-
-
-def _key(name: str) -> str | None:
-    try:
-        return check_segment(name.rpartition("/")[2].removesuffix(".md"), "key")
-    except InvalidInput:  # the answer of this function
-        return None
