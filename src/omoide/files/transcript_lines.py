@@ -21,6 +21,14 @@ class TranscriptPart(NamedTuple):
     """The position behind them; where it is the start, nothing more can be read now."""
 
 
+def transcript_size(path: str) -> int:
+    """Return the size of a transcript in bytes; 0 if there is none, or it cannot be read. `path` may begin with `~`."""
+    try:
+        return Path(path).expanduser().stat().st_size if path else 0
+    except (OSError, ValueError, RuntimeError):  # fallback: there is nothing to read
+        return 0
+
+
 def read_part(path: Path, start: int, end: int) -> TranscriptPart:
     """Return the next whole lines from `start` on, about `CHUNK` bytes of them, without what is behind `end`.
 

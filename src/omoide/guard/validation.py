@@ -245,12 +245,6 @@ def check_limit(asked: int | None, settings: Settings) -> int:
     return most
 
 
-def check_score(score: float, what: str) -> float:
-    if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
-        raise InvalidInput(f"{what} must be a number from 0 to 1, got {score!r}")
-    return float(score)
-
-
 def require_alone(whole: str, **beside: object) -> None:
     """Raise InvalidInput if single values are given beside a whole one, which would make them ineffective.
 

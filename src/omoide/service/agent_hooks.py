@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from omoide.errors import InvalidInput, OmoideError
+from omoide.files.transcript_lines import transcript_size
 from omoide.guard import permissions, secrets
 from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope
 from omoide.service.hook_calls import HookCalls, learn_if_waiting, log_dropped
@@ -191,7 +192,7 @@ def _inbox_item(call: HookCall, settings: Settings, at: datetime) -> InboxItem:
         settings.project,
         call.directory,
         call.transcript,
-        _size(call.transcript),
+        transcript_size(call.transcript),
         _message(call.prompt),
         _message(call.last_message),
         _work_tree(call),
@@ -206,13 +207,6 @@ def _message(text: str) -> str:
     if len(text) > _LONGEST_TEXT:
         text = f"{text[: _LONGEST_TEXT // 2]}\n…\n{text[-_LONGEST_TEXT // 2 :]}"
     return secrets.redact(text)
-
-
-def _size(transcript: str) -> int:
-    try:
-        return Path(transcript).stat().st_size if transcript else 0
-    except (OSError, ValueError):  # fallback: a file that is not there has nothing to read
-        return 0
 
 
 def _work_tree(call: HookCall) -> str:

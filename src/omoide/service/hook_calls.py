@@ -158,17 +158,12 @@ def _digest(call: HookCall) -> str:
 
     said = call.prompt
     if call.event is HookEvent.STOP:
+        from omoide.files.transcript_lines import transcript_size  # lazy: only the end of a turn needs it
+
         # A client that does not send the answer has two turns within seconds too: their transcripts differ.
-        said = call.last_message or str(_size(call.transcript))
+        said = call.last_message or str(transcript_size(call.transcript))
     parts = (call.session or call.directory, call.event.value, said, call.source)
     return blake2b("\0".join(parts).encode(errors="replace"), digest_size=12).hexdigest()
-
-
-def _size(transcript: str) -> int:
-    try:
-        return Path(transcript).stat().st_size if transcript else 0
-    except (OSError, ValueError):  # fallback: a file that cannot be read does not tell turns apart
-        return 0
 
 
 def _began_with_prompt(tx: Writer, call: HookCall, at: datetime) -> bool:

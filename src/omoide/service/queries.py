@@ -95,7 +95,7 @@ class Queries(Core):
             validation.require_alone("Query", **beside, min_score=min_score, states=() if states == _ACTIVE else states)
             query = text
         else:
-            least = self._settings.min_score if min_score is None else validation.check_score(min_score, "min_score")
+            least = self._settings.min_score if min_score is None else validation.check_share(min_score, "min_score")
             query = self._query(scope, text, type, tags, layers, states, since, limit, 0, least)
         query = permissions.narrow_or_refuse(self._actor, query)
         at = self._clock()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from omoide.compiled_patterns import load_pattern
-from omoide.files.transcript_lines import read_part
+from omoide.files.transcript_lines import read_part, transcript_size
 from omoide.learning.transcript import Speaker, Turn, read_turns
 from omoide.model import InboxItem, TranscriptPosition
 
@@ -30,10 +30,7 @@ def has_transcript(item: InboxItem) -> bool:
 
 def unread_bytes(transcript: str, start: int) -> int:
     """Return how many bytes of a transcript come after the first `start`; 0 if it cannot be read."""
-    try:
-        size = Path(transcript).expanduser().stat().st_size if transcript else 0
-    except (OSError, ValueError, RuntimeError):  # fallback: there is nothing to read
-        return 0
+    size = transcript_size(transcript)
     return size if size < start else size - start  # a shorter file is another one, and is read from its start
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import omoide
 from omoide import HookCall, HookEvent, Scope, State
-from omoide.files.transcript_lines import CHUNK, LONGEST_LINE, MOST_SKIPPED, read_part
+from omoide.files.transcript_lines import CHUNK, LONGEST_LINE, MOST_SKIPPED, read_part, transcript_size
 
 DECISION = "We decided to use SQLite instead of Postgres because nobody wants to run a server."
 
@@ -262,3 +262,15 @@ def test_what_gemini_announces_at_every_turn_is_ignored_by_every_interface(memor
     assert memory.hook_calls() == []
     memory.hook(HookCall("codex", HookEvent.BEFORE_COMPACTION, "PreCompact", "s1", DECISION, str(tmp_path)))
     assert memory.has_inbox()
+
+
+@pytest.mark.parametrize("path", ["{}/talk.jsonl", "~/talk.jsonl"])
+def test_the_size_of_a_transcript_is_known_by_its_path_and_from_the_home_directory(tmp_path, monkeypatch, path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "talk.jsonl").write_bytes(b"{}\n")
+    assert transcript_size(path.format(tmp_path)) == 3
+
+
+@pytest.mark.parametrize("path", ["", "/nowhere/talk.jsonl", "a\0b", "~nobody-of-this-name/talk.jsonl"])
+def test_a_transcript_that_cannot_be_read_has_no_size(path):
+    assert transcript_size(path) == 0
