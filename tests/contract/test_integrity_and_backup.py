@@ -209,5 +209,5 @@ def test_a_second_rebuild_waits_for_the_first_or_is_refused_at_once(samples, sto
 
     assert store.rebuild(rebuild_too) == 1
     second.join()
-    assert len({samples.ask(lambda tx: tx.mark()).renewal, 0}) == 2
+    assert len({samples.ask(lambda tx: tx.mark()).rebuild, 0}) == 2
     assert store.check(samples.index_input) == []

@@ -98,7 +98,7 @@ def test_the_mark_changes_with_every_event_and_every_rebuild(samples, store, bac
         action()
         assert mark_is_new()
     assert [mark.event for mark in marks] == [0, 1, 2, 3, 3, 3]
-    assert len({mark.renewal for mark in marks}) == 3
+    assert len({mark.rebuild for mark in marks}) == 3
     assert samples.ask(lambda tx: tx.mark()) == marks[-1]
 
 

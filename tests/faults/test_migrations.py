@@ -267,14 +267,14 @@ def test_an_index_is_rebuilt_once(database, open_memory):
     marks = []
     for _ in range(3):
         with open_memory(path) as memory, memory._store.read() as tx:
-            marks.append(tx.mark().renewal)
+            marks.append(tx.mark().rebuild)
     assert marks[0] > 0
     assert set(marks) == {marks[0]}
 
 
 def test_a_new_database_needs_no_rebuild(path, open_memory):
     with open_memory(path) as memory, memory._store.read() as tx:
-        assert tx.mark().renewal == 0
+        assert tx.mark().rebuild == 0
 
 
 def test_a_process_that_rebuilds_the_index_keeps_no_other_from_using_the_old_one(database, open_memory):

@@ -26,11 +26,11 @@ def by_remember_many(memory: Service, draft: Draft, _: Path) -> None:
     memory.remember_many([draft])
 
 
-def by_adopt(memory: Service, draft: Draft, _: Path) -> None:
+def by_import_memories(memory: Service, draft: Draft, _: Path) -> None:
     memory.import_memories([draft])
 
 
-def by_gather(memory: Service, draft: Draft, _: Path) -> None:
+def by_import_drafts(memory: Service, draft: Draft, _: Path) -> None:
     memory.import_drafts([draft])
 
 
@@ -49,7 +49,7 @@ def by_file(memory: Service, draft: Draft, directory: Path) -> None:
 
 
 Path_ = Callable[[Service, Draft, Path], None]
-CALLS: tuple[Path_, ...] = (by_remember, by_remember_many, by_adopt, by_gather)
+CALLS: tuple[Path_, ...] = (by_remember, by_remember_many, by_import_memories, by_import_drafts)
 every_path = pytest.mark.parametrize("store", [*CALLS, by_file])
 every_call = pytest.mark.parametrize("store", CALLS)
 
@@ -90,7 +90,7 @@ def test_the_same_content_without_a_topic_is_the_same_memory(memory, directory, 
     (same,) = list_memories(memory)
     assert (same.number, same.version) == (old.number, 1)
     # What another tool still says is no new reference.
-    assert same.reference_count == (0 if store is by_gather else 1)
+    assert same.reference_count == (0 if store is by_import_drafts else 1)
 
 
 @every_path

@@ -47,7 +47,7 @@ class VectorCache:
     def _current_rows(self, tx: Reader, model: EmbeddingModel) -> RowStore:
         """Return the vectors without those of memories that changed since."""
         mark, known = tx.mark(), self._rows.get(model.number)
-        if known is None or known[0].renewal != mark.renewal or len(known[1]) > _MAX_ROWS:
+        if known is None or known[0].rebuild != mark.rebuild or len(known[1]) > _MAX_ROWS:
             rows = RowStore(model.dimensions)
         else:
             before, rows = known

@@ -261,7 +261,7 @@ class EmbeddingIndex:
         seen, changed = self._seen, None
         with self._store.read() as tx:
             mark = tx.mark()
-            if seen is not None and seen.renewal == mark.renewal and 0 <= mark.event - seen.event <= _MANY:
+            if seen is not None and seen.rebuild == mark.rebuild and 0 <= mark.event - seen.event <= _MANY:
                 changed = tx.memories_changed_since(seen.event)
             if self.embedder is not None:  # one of other dimensions, if its server changed it and somebody reindexed
                 model = tx.model(self.embedder.name)

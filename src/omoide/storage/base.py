@@ -65,7 +65,7 @@ class StoreMark(msgspec.Struct, frozen=True):
 
     event: int
     """The number of the last event."""
-    renewal: int
+    rebuild: int
     """Changes when the whole index was rebuilt, which may have dropped vectors too."""
 
 

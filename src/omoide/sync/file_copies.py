@@ -70,8 +70,8 @@ class MirrorFiles:
             code, commit = call_git(root, "log", "--all", "--reflog", "-1", "--format=%h", f"-S{id}", "--", path)
             if code != 0 or commit.strip():
                 where = f" (commit {commit.strip()})" if commit.strip() else ", perhaps,"
-                told = f"the git history of {tree}{where} still has it, and so has every clone of it"
-                return [f"{told}: rewrite the history, for example with `git filter-repo`, and replace the clones"]
+                message = f"the git history of {tree}{where} still has it, and so has every clone of it"
+                return [f"{message}: rewrite the history, for example with `git filter-repo`, and replace the clones"]
         return []
 
     def _backups(self) -> list[Path]:

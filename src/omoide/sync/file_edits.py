@@ -1,4 +1,4 @@
-"""The edits of a mirror's files, gathered file by file, and their writing."""
+"""The edits of a mirror's files, collected file by file, and their writing."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path

@@ -53,7 +53,7 @@ class SearchCache:
         if mark == self.mark:
             return
         self.sizes.clear()
-        if mark.renewal == self.mark.renewal and 0 < mark.event - self.mark.event <= CHANGES:
+        if mark.rebuild == self.mark.rebuild and 0 < mark.event - self.mark.event <= CHANGES:
             changed = changed_since(self.mark.event)
             self.postings.invalidate(changed)
             self.ranking.invalidate(changed)

@@ -49,7 +49,9 @@ INSTANCES = "CREATE VIRTUAL TABLE temp.instances USING fts5vocab('main', 'words'
 """Every occurrence of every term in all areas, which SQLite counts in a fifth of the time that `counts` takes."""
 _OF_TERM = "FROM temp.instances WHERE term = lower(?1) AND doc BETWEEN ?2 AND ?3"
 _INSTANCES = f"SELECT json_group_array(doc & {NUMBERS}), sum(col <> 'content') {_OF_TERM}"
-_TITLED = f"SELECT doc & {NUMBERS}, sum(col = 'topic'), sum(col = 'tags') {_OF_TERM} AND col <> 'content' GROUP BY doc"
+_BESIDE_CONTENT = (
+    f"SELECT doc & {NUMBERS}, sum(col = 'topic'), sum(col = 'tags') {_OF_TERM} AND col <> 'content' GROUP BY doc"
+)
 _numbers = msgspec.json.Decoder(list[int])
 
 
@@ -178,12 +180,12 @@ def _read_postings(tx: Transaction, area: Area, term: str, most: int, counted: i
 
 
 def _read_instances(tx: Transaction, term: str, span: tuple[int, int]) -> PostingSet:
-    found, titled = tx.get(_INSTANCES, (term, *span))
+    found, beside_content = tx.get(_INSTANCES, (term, *span))
     instances: list[int] = _numbers.decode(found)
     again = list(compress(instances, map(eq, instances, instances[1:])))  # occurrences in one memory follow each other
     counts = {number: _in_content(1 + times) for number, times in Counter(again).items()} if again else {}
-    if titled:
-        for number, topic, tags in tx.rows(_TITLED, (term, *span)):
+    if beside_content:
+        for number, topic, tags in tx.rows(_BESIDE_CONTENT, (term, *span)):
             times = counts.get(number, _in_content(1))[2]
             counts[number] = (topic, tags, times - topic - tags)
     return PostingSet(len(instances) - len(again), from_numbers(instances), counts)

@@ -71,7 +71,7 @@ WHERE m.state = {ACTIVE} AND ({EXPIRED} OR (max(m.created_at, m.updated_at) <= :
     AND NOT EXISTS (SELECT 1 FROM events e WHERE e.memory = m.number AND e.at > :since)))
 ORDER BY {EXPIRED} DESC, 7, m.number"""
 _LAYERS = tuple(Layer)
-_TAGS_TOLD = 20
+_TAGS_SHOWN = 20
 _COMMON = 100
 _NEVER_EXPIRED = -(1 << 62)  # a moment before any expiry
 _numbers = msgspec.json.Decoder(list[int])
@@ -235,7 +235,7 @@ class SqliteReader(
         # Counted as they are written first: folding, in Python, is then called for each spelling and not for each memory.
         tags: list[Any] = self._tx.rows(
             f"SELECT min(tag), sum(times) FROM (SELECT t.value AS tag, count(*) AS times FROM memories m,"
-            f" json_each(m.tags) t{found} GROUP BY 1) GROUP BY folded(tag) ORDER BY 2 DESC, 1 LIMIT {_TAGS_TOLD}",
+            f" json_each(m.tags) t{found} GROUP BY 1) GROUP BY folded(tag) ORDER BY 2 DESC, 1 LIMIT {_TAGS_SHOWN}",
             values,
         )
         bounds = [None if bound is None else moment(bound) for bound in (oldest, newest)]
