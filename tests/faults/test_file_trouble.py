@@ -25,6 +25,7 @@ from omoide.markdown.escape import escape
 from omoide.model import now
 from omoide.sync.run import SyncRun
 from omoide.sync.snapshot import FileText
+from omoide.transfer.backup import back_up_project
 from omoide.transfer.export import export
 from omoide.transfer.selection import TransferSelection
 
@@ -501,6 +502,39 @@ def test_a_directory_without_permission_fails_no_verb(public_path, without_right
     assert kept == ["build", "third"]
     assert len(reports) == 1
     assert str(root) in reports[0]
+
+
+def test_a_purge_names_every_place_of_copies_that_cannot_be_read(public_path, without_rights, open_memory):
+    mine = public_path / "mine"
+    old = mine / "list" / ".omoide-backups" / "old"
+    old.mkdir(parents=True)
+    (mine / "usb").mkdir()
+    with open_memory(mine / "memory.db", clock=now) as memory:
+        memory.create_project("shop")
+        first, second = (memory.remember(text, scope=SHOP).memory for text in ("the merger", "the date of the merger"))
+        memory.mirror(mine / "list" / "memories.md", "memories", scope=SHOP)
+        memory.list(scope=SHOP)
+        (old / "memories.md.1").write_bytes((mine / "list" / "memories.md").read_bytes())
+        memory.backup(mine / "usb" / "copy.db")
+        memory.reindex(archive=True)
+        back_up_project(memory, SHOP, None, 5)
+        for one in (first, second):
+            memory.forget(one.number, scope=SHOP)
+        assert len(memory.purge([first.number], scope=SHOP, everywhere=True).copies) == 4
+    for path in (mine, *mine.rglob("*")):
+        path.chmod(0o777)
+    closed = [old, mine / "usb", mine / "archive", mine / "backups" / "shop"]
+    for directory in closed:
+        directory.chmod(0)
+
+    def purge() -> list[tuple[str, str, str]]:
+        with omoide.open(mine / "memory.db") as memory:
+            report = memory.purge([second.number], scope=SHOP, everywhere=True)
+        return [(copy.path, copy.state, copy.reason) for copy in report.copies]
+
+    found = {path: (state, reason) for path, state, reason in without_rights(purge)}
+    for place in (old, mine / "usb" / "copy.db", mine / "archive", mine / "backups" / "shop"):
+        assert found[str(place)] == ("unreadable", "Permission denied")
 
 
 @contextmanager

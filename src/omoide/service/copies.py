@@ -70,8 +70,8 @@ def erase_from_backups(
     that cannot be read or changed is returned as unreadable.
     """
     ids = [trace.id for trace in traces]
-    found: list[Copy] = []
-    for kind, file in _backups(place, recorded):
+    files, found = _backups(place, recorded)
+    for kind, file in files:
         try:
             if file.suffix == ".jsonl":
                 has_one = _erase_lines(file, ids, remove=erase is not None)
@@ -85,14 +85,45 @@ def erase_from_backups(
     return found
 
 
-def _backups(place: Path, recorded: Iterable[str]) -> list[tuple[str, Path]]:
-    """The backups, archives and backups of projects of a store, each once."""
-    found = [("backup", file) for file in archives.backups(place)]
-    found += [("archive", file) for file in archives.list_archives(place)]
-    directory = place.parent / _BACKUPS
-    found += [("project backup", file) for file in sorted(directory.rglob("*.jsonl"))] if directory.is_dir() else []
+def _backups(place: Path, recorded: Iterable[str]) -> tuple[list[tuple[str, Path]], list[Copy]]:
+    """The backups, archives and backups of projects of a store, each once; and the places that cannot be read."""
+    closed: list[Copy] = []
+    found: list[tuple[str, Path]] = []
+    for kind, directory, list_copies in (
+        ("backup", place.parent, archives.backups),
+        ("archive", place.parent / archives.DIRECTORY, archives.list_archives),
+    ):
+        try:
+            found += [(kind, file) for file in list_copies(place)]
+        except OSError as error:  # fallback: it is named, and left as it is
+            closed.append(_unreadable(directory, kind, error))
+    files, others = list_files(place.parent / _BACKUPS, "project backup")
+    found += [("project backup", file) for file in files if file.suffix == ".jsonl"]
     found += [("project backup" if name.endswith(".jsonl") else "backup", Path(name)) for name in recorded]
-    return list({file: (kind, file) for kind, file in reversed(found) if file.is_file()}.values())[::-1]
+    present: dict[Path, tuple[str, Path]] = {}
+    for kind, file in reversed(found):
+        try:
+            if file.is_file():
+                present[file] = (kind, file)
+        except OSError as error:  # fallback: it is named, and left as it is
+            closed.append(_unreadable(file, kind, error))
+    return list(present.values())[::-1], [*closed, *others]
+
+
+def list_files(directory: Path, kind: str) -> tuple[list[Path], list[Copy]]:
+    """Return the files below a directory of copies, and as unreadable copies the directories there that cannot be read."""
+    closed: list[Copy] = []
+
+    def note(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            closed.append(_unreadable(Path(error.filename), kind, error))
+
+    files = [Path(at, name) for at, _, names in os.walk(directory, onerror=note) for name in names]
+    return sorted(files), closed
+
+
+def _unreadable(path: Path, kind: str, error: OSError) -> Copy:
+    return Copy(str(path), kind, UNREADABLE, error.strerror or str(error))
 
 
 def _erase_lines(file: Path, ids: Sequence[str], *, remove: bool) -> bool:

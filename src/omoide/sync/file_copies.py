@@ -9,7 +9,7 @@ from omoide.files.directory import BACKUPS
 from omoide.files.git import work_tree
 from omoide.markdown.normal_form import is_same_text
 from omoide.model import Mirror
-from omoide.service.copies import HOLDS, REMOVED, UNREADABLE, Copy, FoundCopies, Trace
+from omoide.service.copies import HOLDS, REMOVED, UNREADABLE, Copy, FoundCopies, Trace, list_files
 from omoide.sync.file_edits import FILE_ERRORS, as_memory
 from omoide.sync.mentions import is_stated, remove_mentions
 from omoide.sync.snapshot import Snapshot
@@ -54,8 +54,9 @@ class MirrorFiles:
         if remove:
             # An edited one would look like a late save, and be imported.
             self._snapshot.place.replaced.discard()
-        found += [self._clean_backup(file, remove=remove) for file in self._backups()]
-        return [copy for copy in found if copy is not None]
+        files, closed = self._backups()
+        found += [self._clean_backup(file, remove=remove) for file in files]
+        return [*(copy for copy in found if copy is not None), *closed]
 
     def history(self) -> list[str]:
         """Return a line if git has one of the memories in the history of these files."""
@@ -74,15 +75,13 @@ class MirrorFiles:
                 return [f"{message}: rewrite the history, for example with `git filter-repo`, and replace the clones"]
         return []
 
-    def _backups(self) -> list[Path]:
+    def _backups(self) -> tuple[list[Path], list[Copy]]:
+        """The backups beside the files, and the directories of backups that cannot be read."""
         directory = self._snapshot.place.root / BACKUPS
         if directory.is_symlink() or not directory.is_dir():
-            return []
-        return [
-            file
-            for file in sorted(directory.rglob("*"))
-            if file.is_file() and not file.is_symlink() and file.name != ".gitignore"
-        ]
+            return [], []
+        files, closed = list_files(directory, "mirror backup")
+        return [file for file in files if file.name != ".gitignore" and not file.is_symlink() and file.is_file()], closed
 
     def _clean_mirrored(self, name: str, *, remove: bool) -> Copy | None:
         path = self._snapshot.place.root / name
