@@ -1,5 +1,6 @@
 """The state of a work tree, read with real git: its commit, and the files that differ from it."""
 
+import os
 import subprocess
 
 import pytest
@@ -74,6 +75,12 @@ def test_of_very_many_files_some_are_read(git):
     for number in range(MAX_FILES + 50):
         (git.root / f"{number:04}").write_text("x")
     assert len(read(git).files) == MAX_FILES
+
+
+def test_a_file_that_became_a_pipe_is_a_state_without_text(git):
+    (git.root / "src/a.py").unlink()
+    os.mkfifo(git.root / "src/a.py")
+    assert [(file.path, file.digest, file.text) for file in read(git).files] == [("src/a.py", "", None)]
 
 
 def test_without_a_work_tree_there_is_no_state(git, tmp_path):

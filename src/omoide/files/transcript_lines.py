@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from omoide.files.ordinary_file import open_ordinary_file
+
 CHUNK = 256 * 1024
 """Bytes that are read at once."""
 LONGEST_LINE = 4 * 1024 * 1024
@@ -34,7 +36,7 @@ def read_part(path: Path, start: int, end: int) -> TranscriptPart:
 
     A line that is too long is skipped, in parts without lines. Raises OSError if the file cannot be read.
     """
-    with path.open("rb") as file:
+    with open_ordinary_file(path) as file:
         if _is_within_line(file, start):  # of which the beginning was skipped
             return _skip_line(file, start, end)
         file.seek(start)

@@ -7,6 +7,7 @@ from pathlib import Path
 from omoide.files.directory_text import directory_text
 from omoide.files.git import is_operation_in_progress, own_git_directory, work_tree
 from omoide.files.git_process import call_git
+from omoide.files.ordinary_file import open_ordinary_file
 from omoide.model import TreeFile, WorkTreeState
 
 MAX_FILES = 300
@@ -78,7 +79,8 @@ def read_files(root: Path, paths: Iterable[str]) -> Iterator[TreeFile]:
             if size > MAX_TEXT or size > room:
                 yield TreeFile(path, f"{size} bytes {file.stat().st_mtime_ns}")
                 continue
-            data = file.read_bytes()
+            with open_ordinary_file(file) as opened:
+                data = opened.read()
         except OSError:  # fallback: a file that is not there, or cannot be read, is a state like any other
             yield TreeFile(path)
             continue

@@ -50,6 +50,13 @@ def test_a_prompt_is_answered_first_and_then_learns_from_the_conversation_before
     assert learnings(memory, shop) == [DECISION]
 
 
+def test_a_transcript_that_is_no_ordinary_file_keeps_nobody_waiting(hook, shop, started, stopped, memory):
+    os.mkfifo(stopped["transcript_path"])
+    hook({**stopped, "last_assistant_message": DECISION})
+    hook({**started, "session_id": "next"})
+    assert learnings(memory, shop) == [DECISION]
+
+
 def test_a_prompt_leaves_a_long_conversation_to_a_process_with_more_time(hook, shop, asked, started, stopped, memory):
     long = [("assistant", f"Step {number} is done. " + "x" * 1_000) for number in range(100)]
     write_transcript(stopped["transcript_path"], *long, ("user", DECISION))
