@@ -19,6 +19,7 @@ from omoide.model import (
 )
 from omoide.storage.base import IndexSize, StoredVector, SyncUpdate
 from omoide.storage.capabilities import StoredText
+from omoide.storage.sqlite import names
 
 SHOP = Scope.project("shop")
 
@@ -114,3 +115,35 @@ def test_scrubbing_removes_every_byte_of_replaced_texts(samples, store, tmp_path
     kept = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"zebra-in-the-past" not in kept
     assert b"quagga" not in kept
+
+
+# What callers do not choose: ids, hashes, words of a fixed list, times, and names from the settings.
+NO_TEXTS_OF_CALLERS = {
+    "actors.role", "actors.via", "events.action", "file_states.digest", "file_versions.digests", "hook_calls.digest",
+    "hook_calls.event", "hook_calls.state", "idempotency.digest", "idempotency.key", "identities.kind", "injections.use",
+    "links.kind", "llm_calls.id", "llm_calls.model", "llm_calls.purpose", "llm_calls.state", "memories.id", "memories.type",
+    "meta.name", "mirrors.choice", "mirrors.format", "models.name", "places.stamp", "runs.receipt", "sync_conflicts.stands",
+    "sync_states.digest", "sync_states.entry", "sync_states.held", "upkeep.task",
+}  # fmt: skip
+ELSEWHERE = {
+    "projects.folded": "projects.path", "sessions.folded": "sessions.name", "work_trees.root": "work_trees.record",
+    "file_versions.name": "file_states.name",
+}  # fmt: skip
+"""Texts that are stored twice, and replaced with the first one."""
+
+
+def test_a_scan_looks_at_every_text_that_a_caller_can_store(store, run):
+    tables = run(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'words*' AND name NOT GLOB 'sqlite_*'"
+    )
+    columns = {
+        f"{table}.{column}"
+        for (table,) in tables
+        for (column,) in run("SELECT name FROM pragma_table_info(?) WHERE type = 'TEXT'", table)
+    }
+    of_memories = {name for name in columns if name.startswith("memories.")} | {"versions.body"}
+    of_mirrors = {"mirrors.place", "mirrors.file", "mirrors.adopt", "sync_states.file", "file_states.name"}
+    listed = {f"{table}.{column}" for table, column in names._COLUMNS.values() if table.isidentifier()}
+    listed |= {"sessions.name", *(f"{table}.session" for table in names._OF_SESSIONS)}
+    assert columns - NO_TEXTS_OF_CALLERS == (of_memories | of_mirrors | listed | set(ELSEWHERE)) - NO_TEXTS_OF_CALLERS
+    assert set(ELSEWHERE.values()) <= of_mirrors | listed

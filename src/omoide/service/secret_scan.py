@@ -99,7 +99,8 @@ def _find_secrets(tx: Reader) -> Iterator[StoredSecret]:
     for text in require(tx, StoredTexts).stored_texts():
         yield from _in_text(text.text, text.what)
     for mirror in tx.mirrors():
-        yield from _in_text(str(PurePath(mirror.place, mirror.file)), "mirror")
+        for name in _mirror_texts(mirror):
+            yield from _in_text(name, "mirror")
         for name in _recorded_files(tx, mirror):
             yield from _in_text(name, "file")
 
@@ -192,6 +193,10 @@ def _has_secret(text: str) -> bool:
     return any(True for _ in secrets.find(text))
 
 
+def _mirror_texts(mirror: Mirror) -> list[str]:
+    return [str(PurePath(mirror.place, mirror.file)), *mirror.adopt]
+
+
 def _recorded_files(tx: Reader, mirror: Mirror) -> set[str]:
     """The names of a mirror's files that are in the database."""
     shown = {state.file for state in tx.sync_states(mirror.number) if state.file}
@@ -199,8 +204,8 @@ def _recorded_files(tx: Reader, mirror: Mirror) -> set[str]:
 
 
 def _clean_mirror(tx: Writer, mirror: Mirror) -> None:
-    """Drop what is recorded of files whose names contain a secret, and the whole mirror where its own path does."""
-    if _has_secret(str(PurePath(mirror.place, mirror.file))):
+    """Drop what is recorded of files whose names contain a secret, and the whole mirror where its path or a pattern does."""
+    if any(map(_has_secret, _mirror_texts(mirror))):
         tx.drop_mirror(mirror.number)
         return
     names = {name for name in _recorded_files(tx, mirror) if _has_secret(name)}

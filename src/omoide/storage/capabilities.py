@@ -29,7 +29,8 @@ class StoredText(msgspec.Struct, frozen=True):
     what: str
     """Where it is stored: project, description, directory, remote, session, session source, actor, event (its detail, as
     JSON), event source, run (its id), task or outcome (of a run, as JSON), work tree (its record, as JSON), transcript (its
-    path), or a part of a hook's call or of the inbox, such as hook fault and inbox prompt."""
+    path), repeated request (the result in its idempotency record, as JSON), or a part of a hook's call or of the inbox, such
+    as hook fault and inbox prompt."""
     text: str
 
 
@@ -51,7 +52,8 @@ class Redaction(Protocol):
     def replace_text(self, old: StoredText, new: str) -> None:
         """Replace a text that is stored beside memories wherever it occurs.
 
-        An empty text for a directory removes the directory; the record of a work tree is deleted, whatever the new text is.
+        An empty text for a directory removes the directory; the records of a work tree and of a repeated request are
+        deleted, whatever the new text is.
         The new name of a project, session, actor or run must be free.
         """
 

@@ -5,12 +5,15 @@ from omoide.storage.capabilities import StoredText
 from omoide.storage.rows import version_json
 from omoide.storage.sqlite.transaction import Transaction
 
+_OF_SESSIONS = ("memories", "mirrors", "runs")
+"""Tables with the name of a session beside `sessions`, which does not have those that only they name."""
+_SESSIONS = " UNION ".join(["SELECT name FROM sessions", *(f"SELECT session FROM {table}" for table in _OF_SESSIONS)])
 _COLUMNS = {
     "project": ("projects", "path"),
     "description": ("projects", "description"),
     "directory": ("places", "directory"),
     "remote": ("identities", "value"),
-    "session": ("sessions", "name"),
+    "session": (f"({_SESSIONS})", "name"),
     "session source": ("sessions", "source"),
     "actor": ("actors", "name"),
     "event": ("events", "detail"),
@@ -22,6 +25,7 @@ _COLUMNS = {
     "hook client": ("hook_calls", "client"),
     "hook session": ("hook_calls", "session"),
     "hook fault": ("hook_calls", "fault"),
+    "inbox client": ("inbox", "client"),
     "inbox session": ("inbox", "session"),
     "inbox project": ("inbox", "project"),
     "inbox directory": ("inbox", "directory"),
@@ -30,6 +34,7 @@ _COLUMNS = {
     "inbox message": ("inbox", "last_message"),
     "inbox work tree": ("inbox", "work_tree"),
     "transcript": ("transcripts", "path"),
+    "repeated request": ("idempotency", "result"),
 }
 _FOLDED = ("project", "session")
 """Names that are stored a second time, casefolded."""
@@ -52,19 +57,17 @@ class NameWriter(NameReader):
     """The part of `SqliteWriter` that replaces texts without keeping the old ones."""
 
     def replace_text(self, old: StoredText, new: str) -> None:
-        table, column = _COLUMNS[old.what]
-        if old.what == "directory" and not new:
-            self._tx.run("DELETE FROM places WHERE directory = ?", (old.text,))
-            return
-        if old.what == "work tree":  # without its secret it would be the state of another tree
-            self._tx.run("DELETE FROM work_trees WHERE record = ?", (old.text,))
+        table, column = ("sessions", "name") if old.what == "session" else _COLUMNS[old.what]
+        # A record without its secret would be of another work tree, or name what is not there.
+        if old.what in ("work tree", "repeated request") or (old.what == "directory" and not new):
+            self._tx.run(f"DELETE FROM {table} WHERE {column} = ?", (old.text,))
             return
         assignment, values = f"{column} = ?", [new]
         if old.what in _FOLDED:
             assignment, values = f"{assignment}, folded = ?", [*values, new.casefold()]
         self._tx.run(f"UPDATE {table} SET {assignment} WHERE {column} = ?", (*values, old.text))
         if old.what == "session":
-            for other in ("memories", "mirrors", "runs"):
+            for other in _OF_SESSIONS:
                 self._tx.run(f"UPDATE {other} SET session = ? WHERE session = ?", (new, old.text))
         if old.what == "project":
             self._tx.run("UPDATE inbox SET project = ? WHERE project = ?", (new, old.text))
