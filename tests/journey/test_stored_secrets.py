@@ -4,14 +4,15 @@ No real-looking secret stands in this file: each is put together when the test r
 """
 
 import json
+import subprocess
 import warnings
 
 import msgspec
 import pytest
 
 import omoide
-from omoide import Actor, Draft, NotAllowed, Role, Scope, SecretFound, State
-from omoide.model import Choice, FileState, Memory, Mirror, Project, ProjectPlace, SyncState
+from omoide import Actor, Draft, NotAllowed, Role, Scope, SecretFound, State, Task
+from omoide.model import Choice, FileState, IdempotencyRecord, Memory, Mirror, Project, ProjectPlace, SyncState
 from omoide.service import versioning
 from omoide.storage.base import SyncUpdate
 
@@ -110,6 +111,8 @@ def test_no_field_is_revised_to_a_secret(fields, memory):
 
 
 def test_names_of_projects_sessions_agents_and_places_are_checked(memory, path, tmp_path, open_memory):
+    work_tree = tmp_path / "work tree"
+    subprocess.run(["git", "init", "-q", work_tree], check=True)
     for make in (
         lambda: memory.create_project(TOKEN),
         lambda: memory.create_project("new", description=f"token {TOKEN}"),
@@ -124,6 +127,14 @@ def test_names_of_projects_sessions_agents_and_places_are_checked(memory, path, 
         lambda: memory.mirror(tmp_path / TOKEN / "memories.md", scope=SHOP),
         lambda: memory.mirror(tmp_path / "memories.md", scope=Scope.project(TOKEN)),
         lambda: memory.ensure_list_mirror(tmp_path / f"{TOKEN}.md", scope=SHOP),
+        lambda: memory.compose(Task(title="x"), scope=Scope.project(TOKEN), record=True),
+        lambda: memory.compose(Task(title="x"), scope=Scope.session("shop", TOKEN), record=True),
+        lambda: memory.record_prompt("x", Task(title="x"), [], scope=Scope.project(TOKEN), layout="list"),
+        lambda: memory.record_prompt("x", Task(title="x"), [], scope=Scope.session("shop", TOKEN), layout="list"),
+        lambda: memory.record_work_tree(None, work_tree, scope=Scope.project(TOKEN)),
+        lambda: memory.learn_corrections(work_tree, scope=Scope.session("shop", TOKEN)),
+        lambda: memory.begin_turn(work_tree, session="monday", scope=Scope.project(TOKEN)),
+        lambda: memory.end_turn(work_tree, session="monday", scope=Scope.project(TOKEN)),
     ):
         with pytest.raises(SecretFound) as refusal:
             make()
@@ -131,6 +142,7 @@ def test_names_of_projects_sessions_agents_and_places_are_checked(memory, path, 
     running = open_memory(path, run=TOKEN)
     with pytest.raises(SecretFound):
         running.remember("x", scope=SHOP)
+    assert memory.record_work_tree(TOKEN, work_tree, scope=SHOP).run == "[redacted: GitHub token]"
     assert remains(path.parent) == set()
 
 
@@ -257,6 +269,22 @@ def test_a_fix_reaches_the_mirrored_file_as_any_other_change_does(memory, path, 
     assert list(scan.files) == [str(file)]
     assert TOKEN not in file.read_text()
     assert "use [redacted: GitHub token]" in file.read_text()
+
+
+def test_a_fix_reaches_names_that_only_runs_mirrors_and_repeated_requests_have(memory, path, tmp_path):
+    run = memory.compose(Task(title="x"), scope=SHOP, record=True).run
+    at, session = memory._clock(), Scope.session("shop", TOKEN)
+    with memory._store.write() as tx:
+        tx.add_run(msgspec.structs.replace(run, id="second", number=0, scope=session))
+        tx.put_mirror(Mirror(0, SHOP, str(tmp_path), "", "entries", Choice.OWN, at, adopt=(TOKEN,)))
+        result = {"session": TOKEN, "path": "shop"}
+        tx.put_idempotency_record(IdempotencyRecord("shop", "key", "digest", result, at), drop_before=at)
+    found = memory.scan().found
+    assert {one.field for one in found} == {"session", "mirror", "repeated request"}
+    memory.scan(fix=True)
+    assert remains(path.parent) == set()
+    assert [one.scope.name for one in memory.runs(scope=SHOP)] == ["redacted", ""]
+    assert memory.mirrors() == []
 
 
 def test_a_worker_may_not_scan(path, open_memory):

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from omoide.errors import InvalidInput, OmoideError
 from omoide.files.transcript_lines import transcript_size
-from omoide.guard import permissions, secrets
+from omoide.guard import permissions, secrets, validation
 from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope
 from omoide.service.hook_calls import HookCalls, learn_if_waiting, log_dropped
+from omoide.service.recorded_names import directory_path, identifier, read_work_tree, transcript_path
 from omoide.service.repositories import Repositories
 from omoide.settings import Settings
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:  # only a process that answers a hook needs it
 
 _LONGEST_TEXT = 20_000
 """Characters of a message that the inbox keeps: the beginning and the end of what is longer."""
+_LONGEST_SECRET = 5_000
+"""Characters of a secret that is found whole where a message is cut."""
 _LONGEST_FAULT = 300
 _LEARN_SHARE = 0.35
 """The share of the time of a process that answers a hook, for learning from the inbox."""
@@ -54,6 +57,7 @@ class AgentHooks(HookCalls, Repositories):
         at = self._clock()
         if call.is_ignored:
             return ""
+        call = replace(call, client=identifier(call.client), session=identifier(call.session))
         try:
             root = _repository(call)
             settings = self._repository_settings(root or (Path(call.directory) if call.directory else None))
@@ -65,7 +69,7 @@ class AgentHooks(HookCalls, Repositories):
             return ""
         if call.event in (HookEvent.STOP, HookEvent.BEFORE_COMPACTION):
             project = settings.project if scope is None else scope.path
-            self._store_turn(call, replace(settings, project=project), at, started)
+            self._store_turn(call, replace(settings, project=project), root, at, started)
             return ""
         record = self._write_soon(lambda tx: self._begin_call(tx, call, at))
         if record.state is HookState.REPEATED:
@@ -121,11 +125,15 @@ class AgentHooks(HookCalls, Repositories):
         ]
         self._write_soon(lambda tx: tx.end_hook_call(done, injections))
 
-    def _store_turn(self, call: HookCall, settings: Settings, at: datetime, started: float) -> None:
+    def _store_turn(self, call: HookCall, settings: Settings, root: Path | None, at: datetime, started: float) -> None:
         """Store the end of a turn in one transaction, which also says that it was done."""
         item = None
         if settings.learn_from_sessions:
-            item = _inbox_item(call, settings, at)
+            try:
+                item = _inbox_item(call, settings, root, at)
+            except InvalidInput as error:  # fallback: nothing could be learnt from it
+                self._end(self._write_soon(lambda tx: self._begin_call(tx, call, at)), started, fault=str(error))
+                return
         with self._store.write() as tx:
             record = self._begin_call(tx, call, at)
             if record.state is HookState.REPEATED:
@@ -183,16 +191,19 @@ def _repository(call: HookCall) -> Path | None:
         return None
 
 
-def _inbox_item(call: HookCall, settings: Settings, at: datetime) -> InboxItem:
+def _inbox_item(call: HookCall, settings: Settings, root: Path | None, at: datetime) -> InboxItem:
+    """Return what is left in the inbox. Raises InvalidInput where the project or the directory cannot be stored."""
+    scope = Scope.project(settings.project) if settings.project else None
+    transcript = transcript_path(call.transcript)
     return InboxItem(
         0,
         at,
         call.client,
         call.session,
-        settings.project,
-        call.directory,
-        call.transcript,
-        transcript_size(call.transcript),
+        "" if scope is None else validation.check_scope(scope).path,
+        directory_path(call, root),
+        transcript,
+        transcript_size(transcript),
         _message(call.prompt),
         _message(call.last_message),
         _work_tree(call),
@@ -204,19 +215,19 @@ def _message(text: str) -> str:
     from omoide.learning.injected_text import strip_injected  # lazy: see the top
 
     text = strip_injected(text).strip()
-    if len(text) > _LONGEST_TEXT:
-        text = f"{text[: _LONGEST_TEXT // 2]}\n…\n{text[-_LONGEST_TEXT // 2 :]}"
-    return secrets.redact(text)
+    if len(text) <= _LONGEST_TEXT:
+        return secrets.redact(text)
+    half = _LONGEST_TEXT // 2
+    read = half + _LONGEST_SECRET  # redacted before it is cut: half a secret is not found
+    return f"{secrets.redact(text[:read])[:half]}\n…\n{secrets.redact(text[-read:])[-half:]}"
 
 
 def _work_tree(call: HookCall) -> str:
     """The state of the work tree without the texts of its files, as JSON; empty outside of git."""
     if not call.directory:
         return ""
-    from omoide.files.work_tree_state import read_work_tree_state  # lazy: it loads subprocess
-
     try:
-        state = read_work_tree_state(Path(call.directory))
+        state = read_work_tree(Path(call.directory))
     except (OSError, ValueError, RuntimeError):  # fallback: a directory that cannot be read has no state
         return ""
     if state is None:

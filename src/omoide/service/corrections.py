@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from omoide.guard import permissions, secrets
+from omoide.guard import permissions, secrets, validation
 from omoide.model import AgentFile, Run, Scope, TreeFile, WorkTreeRecord, WorkTreeState
 from omoide.service.candidate_store import CandidateStore, LearningReport, join_reports
 from omoide.service.core import Ref
+from omoide.service.recorded_names import identifier, read_work_tree
 from omoide.storage.base import Reader
 
 if TYPE_CHECKING:  # only a process that learns needs it
@@ -43,14 +44,12 @@ class Corrections(CandidateStore):
         or git does not answer.
         """
         permissions.require(self._actor, "record_work_tree")
-        from omoide.files.work_tree_state import read_work_tree_state  # lazy: starts git, and only learning needs it
-
-        state = read_work_tree_state(Path(directory))
+        state = read_work_tree(Path(directory))
         if state is None:
             return None
         with self._read(scope) as tx:
             known, found = tx.work_tree(scope, state.root), _find_run(tx, run, scope)
-        id = found.id if found is not None else str(run) if run is not None else ""
+        id = found.id if found is not None else identifier(str(run)) if run is not None else ""
         base = known.state if known is not None and known.run is None else None
         files = tuple(_within_limits(changed_files(base, state, found)))
         record = WorkTreeRecord(replace(state, files=()), self._clock(), id, files)
@@ -76,9 +75,7 @@ class Corrections(CandidateStore):
         formatter does. Without a work tree, or a record of a run in it, nothing is learnt. Returns what was learnt.
         """
         permissions.require(self._actor, "learn_corrections")
-        from omoide.files.work_tree_state import read_work_tree_state  # lazy: as above
-
-        now = read_work_tree_state(Path(directory))
+        now = read_work_tree(Path(directory))
         if now is None:
             return LearningReport()
         with self._read(scope) as tx:
@@ -92,7 +89,7 @@ class Corrections(CandidateStore):
         self, known: WorkTreeRecord | None, now: WorkTreeState, scope: Scope, message: str = "", run: str | None = None
     ) -> LearningReport:
         """Store what a person changed in the work tree since a run ended, and what a message says of that run."""
-        from omoide.files.work_tree_state import is_persons_work  # lazy: as above
+        from omoide.files.work_tree_state import is_persons_work  # lazy: only learning needs it
 
         if known is None or known.run is None:
             return LearningReport()
@@ -108,7 +105,7 @@ class Corrections(CandidateStore):
         return report
 
     def _put(self, record: WorkTreeRecord, scope: Scope) -> WorkTreeRecord:
-        permissions.require_place(self._actor, scope)
+        permissions.require_place(self._actor, validation.check_scope(scope))
         with self._writes.transaction() as write:
             write.tx.put_work_tree(scope, record, drop_before=record.at - KEPT_FOR)
         return record
@@ -138,7 +135,7 @@ def changed_files(
     head = base.head if base is not None else head_at(root, since) if since else state.head
     begun = {file.path: file for file in base.files} if base is not None else {}
     paths = {*begun, *(file.path for file in state.files), *commits_paths(root, head, state.head, since)}
-    wanted = sorted(path for path in paths if not is_generated(path))[:_MOST_FILES]
+    wanted = sorted(path for path in paths if not is_generated(path) and not validation.secret_in(path))[:_MOST_FILES]
     before_run: dict[str, str | None] = dict(read_committed(root, head, [path for path in wanted if path not in begun]))
     before_run |= {path: file.text if file.digest else "" for path, file in begun.items()}
     for file in read_files(root, wanted):

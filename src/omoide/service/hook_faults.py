@@ -5,6 +5,7 @@ from omoide.errors import OmoideError
 from omoide.files.hook_faults import append_fault, read_faults
 from omoide.guard import permissions, secrets
 from omoide.model import Actor, HookCall, HookEvent, HookRecord, HookState
+from omoide.service.recorded_names import identifier
 
 _LONGEST_SESSION = 200
 
@@ -17,9 +18,9 @@ def log_fault(store: str, call: HookCall | None, error: Exception, seconds: floa
     record = HookRecord(
         0,
         model.now(),
-        call.client if call else "",
+        identifier(call.client) if call else "",
         call.event if call else HookEvent.OTHER,
-        call.session[:_LONGEST_SESSION] if call else "",
+        identifier(call.session)[:_LONGEST_SESSION] if call else "",
         state=HookState.FAILED,
         seconds=seconds,
         fault=_describe(error),

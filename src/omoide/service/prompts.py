@@ -65,7 +65,7 @@ class Prompts(Core):
         task = validation.check_task(msgspec.structs.replace(task, role=self._role(task)), self._settings)
         id = self._run_id(run, record=record)
         if id is not None:
-            permissions.require_within(self._actor, scope)
+            permissions.require_within(self._actor, validation.check_scope(scope))
         allowed = self._budget(limit, budget_bytes, budget_tokens)
         query = permissions.narrow_or_refuse(self._actor, Query(scope, layers=tuple(layers)))
         at = self._clock()
@@ -127,7 +127,7 @@ class Prompts(Core):
         from omoide.prompt import compose  # lazy: only this needs it
 
         task = validation.check_task(task, self._settings)
-        permissions.require_within(self._actor, scope)
+        permissions.require_within(self._actor, validation.check_scope(scope))
         id = self._run_id(run, record=True) or ""
         with self._writes.transaction() as write:
             present = [memory for memory in self._find_all(write.tx, memories, scope) if _first_line(memory) in prompt]

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from omoide.guard import permissions, secrets
+from omoide.guard import permissions, secrets, validation
 from omoide.model import AgentFile, Scope, TreeFile, WorkTreeRecord, WorkTreeState
 from omoide.service.candidate_store import LearningReport
 from omoide.service.corrections import KEPT_FOR, Corrections, changed_files
 from omoide.service.hook_calls import HookCalls
+from omoide.service.recorded_names import identifier, read_work_tree
 from omoide.service.repositories import Repositories
 
 _AT_WORK = timedelta(minutes=30)
@@ -39,15 +40,14 @@ class TurnCorrections(HookCalls, Repositories, Corrections):
         earlier turns, only the state is recorded. See `learn_corrections` for what a correction is. Returns what was learnt.
         """
         permissions.require(self._actor, "begin_turn")
+        session = identifier(session)
         root, scope = self._place_of_turn(directory, scope)
         if root is None:
             return LearningReport()
         at, known = self._clock(), self._known_tree(scope, root)
         if (known is None and not session) or (known is not None and _is_busy(known, session, at)):
             return LearningReport()
-        from omoide.files.work_tree_state import read_work_tree_state  # lazy: see `learn_corrections`
-
-        now = read_work_tree_state(root)
+        now = read_work_tree(root)
         if now is None:
             return LearningReport()
         is_new = known is not None and known.run != session
@@ -64,12 +64,11 @@ class TurnCorrections(HookCalls, Repositories, Corrections):
         a turn.
         """
         permissions.require(self._actor, "end_turn")
+        session = identifier(session)
         root, scope = self._place_of_turn(directory, scope)
         if root is None or not session:
             return
-        from omoide.files.work_tree_state import read_work_tree_state  # lazy: see `learn_corrections`
-
-        known, state = self._known_tree(scope, root), read_work_tree_state(root)
+        known, state = self._known_tree(scope, root), read_work_tree(root)
         if state is None or (known is not None and known.run == session and _is_same(known.state, state)):
             return  # the end of the same turn, once more
         files: dict[str, AgentFile] = {}
@@ -94,7 +93,7 @@ class TurnCorrections(HookCalls, Repositories, Corrections):
         settings = self._repository_settings(root)
         if not (settings.memories_enabled and settings.learn_from_sessions):
             return nowhere
-        scope = self._scope_at(root, scope)
+        scope = validation.check_scope(self._scope_at(root, scope))
         return (root, scope) if scope.path else nowhere
 
     def _store_tree(self, record: WorkTreeRecord, scope: Scope) -> None:
