@@ -110,6 +110,20 @@ def test_a_dropped_proposal_is_not_proposed_again_and_a_kind_can_be_silenced(run
     assert run("show", "never-learn", "--json").data["tags"] == ["environment"]
 
 
+def test_what_a_worker_learns_takes_the_place_of_nothing_until_it_is_approved(tmp_path):
+    said = [[Turn(Speaker.PERSON, f"From now on, always use {text}.", 1)] for text in ("npm", "pnpm instead of npm")]
+    with omoide.open(tmp_path / "memory.db") as owner:
+        (old,) = owner.learn(said[0], scope=SHOP, run="one").kept
+        with omoide.open(tmp_path / "memory.db", actor=Actor("agent-7", Role.WORKER, "mcp")) as worker:
+            for run in ("two", "three"):
+                report = worker.learn(said[1], scope=SHOP, run=run)
+                assert (report.kept, report.replaced) == ([], [])
+        assert [one.number for one in owner.list(scope=SHOP).memories] == [old.number]
+        (proposal,) = owner.proposals(scope=SHOP)
+        owner.approve(proposal.number, scope=SHOP)
+        assert [one.number for one in owner.list(scope=SHOP).memories] == [proposal.number]
+
+
 def test_a_worker_learns_but_cannot_approve_its_own(tmp_path):
     talk = [Turn(Speaker.AGENT, "The worker listens on port 9000.", 1)]
     worker = Actor("agent-7", Role.WORKER, "mcp")

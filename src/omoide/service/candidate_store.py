@@ -141,10 +141,15 @@ class CandidateStore(Core):
         others: Sequence[Memory],
         report: LearningReport,
     ) -> None:
-        """Add a learning. A person's word takes the place of learnings that say something else, and is active then."""
+        """Add a learning. A person's word takes the place of learnings that say something else, and is active then.
+
+        What a worker says that a person said is a proposal then: who approves it archives them.
+        """
         learnings = [memory for memory in others if _is_replaceable(memory)]
         replaces = candidate.by_person and any(memory.state is State.ACTIVE for memory in learnings)
         certain = new.confidence >= CONFIDENT or replaces
+        if candidate.by_person and learnings and not permissions.allows(self._actor, "archive"):
+            certain = False
         if certain:
             added = write.add(new, "remembered", entry)
             report.kept.append(added)
