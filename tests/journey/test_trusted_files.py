@@ -433,6 +433,30 @@ def test_a_link_that_leads_out_of_the_repository_is_refused_with_a_clear_line(ru
     assert "private" not in active(run)
 
 
+@pytest.mark.parametrize("name", ["config", "hooks/post-checkout"])
+def test_a_link_to_a_file_of_git_itself_is_refused_with_a_clear_line(run, shop, file, name):
+    target = shop / ".git" / name
+    before = target.read_bytes() if target.exists() else None
+    file.parent.mkdir()
+    file.symlink_to(f"../.git/{name}")
+    done = run("memories", "add", "two")
+    assert (done.code, done.err.count("git's own file")) == (0, 1)
+    assert "git's own file" in run("memories", "list").err
+    assert (target.read_bytes() if target.exists() else None) == before
+    assert git("status", "--short", cwd=shop) == "?? .agent/\n"
+    assert active(run) == {"two"}
+
+
+def test_a_link_that_leads_to_itself_is_reported_and_the_memory_is_stored(run, shop, file):
+    file.parent.mkdir()
+    file.symlink_to("memories.md")
+    done = run("memories", "add", "two")
+    assert (done.code, done.err.count("leads to itself")) == (0, 1)
+    assert "leads to itself" in run("memories", "list").err
+    assert active(run) == {"two"}
+    assert run("doctor").code == 1
+
+
 def test_the_entries_of_an_existing_file_are_counted_and_known_as_somebody_elses(run, shop, file, monkeypatch):
     monkeypatch.setenv("OMOIDE_FILE_CONFIDENCE", "0.4")
     file.parent.mkdir()

@@ -51,15 +51,22 @@ def git_directory(root: Path) -> Path | None:
 def follow_link(file: Path) -> Path:
     """The file that a path leads to, through symbolic links. Raises Unreadable if that leads out of the repository.
 
-    A link within a repository stands for the file of any name there; one of a worktree may lead to the main worktree.
+    A link within a repository stands for the file of any name there, but for git's own; one of a worktree may lead to the
+    main worktree.
     """
-    target = file.resolve()
+    try:
+        target = file.resolve()
+    except (OSError, RuntimeError) as error:  # before Python 3.13, a RuntimeError
+        raise Unreadable(f"{file} is a link that leads to itself: put the file itself there") from error
     # By the names on the way, not by where they lead: the repository is the one that the link is in.
     tree = next((directory for directory in file.absolute().parents if (directory / ".git").exists()), None)
     if tree is None:
         return target
     roots = {tree.resolve(), git_root(tree)}
-    if not any(root is not None and target.is_relative_to(root) for root in roots):
+    root = next((root for root in roots if root is not None and target.is_relative_to(root)), None)
+    if root is not None and ".git" in target.relative_to(root).parts:
+        raise Unreadable(f"{file} is a link to git's own file {target}: it is not followed; put the file itself there")
+    if root is None:
         raise Unreadable(
             f"{file} is a link that leads out of the repository, to {target}: it is not followed; put the file itself there"
         )
