@@ -352,6 +352,51 @@ def without(data: bytes, name: str) -> bytes:
     return re.sub(rf"(?m)^#+ text of {name}\b.*\n(?:(?!#).*\n)*".encode(), b"", data)
 
 
+@pytest.mark.parametrize("how", ["staged", "patch"])
+def test_an_entry_that_git_stashed_alone_is_not_archived_and_one_that_was_deleted_is(tmp_path, memory, how):
+    repository = Repository(tmp_path / "shop", memory, "memories")
+    repository.remember(*"abcdef")
+    repository.commit("six")
+    repository.remember("g")
+    repository("add", "-A")
+    repository.remember("h")
+    if how == "staged":
+        repository("stash", "push", "--staged")
+    else:
+        before = repository.files()
+        repository.write({path: without(data, "h") for path, data in before.items()})
+        repository("stash")  # as `stash --patch` keeps only what was chosen
+        repository.write({path: without(data, "g") for path, data in before.items()})
+    assert repository.active() == set("abcdefgh")
+    assert repository.held_reasons() == {"g": Held.STASHED}
+    repository.write({path: without(data, "c") for path, data in repository.files().items()})
+    with pytest.warns(UserWarning, match="was deleted, so it is archived"):
+        assert repository.active() == set("abdefgh")
+    repository("checkout", "--", ".")
+    repository("stash", "pop")
+    assert repository.active() == set("abdefgh")
+    assert repository.held_reasons() == {"c": Held.RETIRED, "h": Held.GIT}, "g is in sync again"
+
+
+def test_a_stash_of_other_changes_does_not_keep_a_deleted_entry(tmp_path, memory):
+    repository = Repository(tmp_path / "shop", memory, "memories")
+    repository.remember(*"abcdef")
+    repository.commit("six")
+    for name in "gh":
+        (repository.root / "code.py").write_text(f"print({name!r})\n")
+        repository.remember(name)
+        repository("stash")
+        repository("stash", "apply")
+        repository.commit(name)
+        repository("stash", "drop")
+    (repository.root / "code.py").write_text("print(4)\n")
+    repository("stash")
+    repository.write({path: without(data, "c") for path, data in repository.files().items()})
+    with pytest.warns(UserWarning, match="was deleted, so it is archived"):
+        assert repository.active() == set("abdefgh")
+    assert repository("stash", "list")
+
+
 @pytest.mark.parametrize("cut", [0, 1, 100, 200, 350])
 def test_a_truncated_list_archives_nothing(tmp_path, memory, cut):
     repository = Repository(tmp_path / "shop", memory, "memories")

@@ -50,6 +50,7 @@ class Case:
             for one, placed in zip(MEMORIES, FORMAT.parse(FILE, self.before), strict=True)
         }
         self.git = GitState()
+        self.stashed = set()
         self.is_creatable = True
         self.known = next_versions(FileVersions(FILE), self.before, digest_of(self.before))
         self.asked = 0
@@ -72,6 +73,9 @@ class Case:
     def git_state(self, name, text):
         self.asked += 1
         return self.git
+
+    def stashed_ids(self, name, ids):
+        return self.stashed & set(ids)
 
     def may_create(self, name):
         return self.is_creatable
@@ -134,6 +138,14 @@ def test_any_other_absence_is_recorded_and_nothing_is_written(case, git, text, r
     assert [change for seen, change in plan.imports if seen is None] == []
     assert (plan.writes, plan.removals) == ([], [])
     assert plan.held[0].version == 1, "what it is compared with when it comes back"
+
+
+def test_an_entry_that_git_put_into_a_stash_is_held_and_another_one_is_archived(case):
+    case.stashed = {MEMORIES[2].id, "of another file"}
+    assert held_reasons(case.plan(without(3))) == {3: Held.STASHED}
+    plan = case.plan(without(2, 3))
+    assert held_reasons(plan) == {3: Held.STASHED}
+    assert [(change.number, change.fields) for _, change in plan.imports] == [(2, {"state": State.ARCHIVED})]
 
 
 def test_an_entry_that_is_left_to_a_person_is_not_written_until_then(case):

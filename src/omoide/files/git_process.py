@@ -1,6 +1,7 @@
 """Ask git, by starting a process: where reading its files does not answer a question."""
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 _limit = 20.0
@@ -39,6 +40,33 @@ def has_blob(file: Path, text: str) -> bool:
     # With --path, git applies the same conversions of line ends and filters as for a commit of the file.
     code, blob = call_git(file.parent, "hash-object", "--stdin", f"--path={file.name}", input=text.encode())
     return code != 0 or call_git(file.parent, "cat-file", "-e", blob.strip())[0] != 1
+
+
+def stashed_ids(file: Path, ids: Collection[str]) -> set[str]:
+    """Return which of these ids a stash of git has added to a file: of what was not committed. Where git does not answer, all."""
+    if call_git(file.parent, "rev-parse", "-q", "--verify", "refs/stash")[0] == 1:
+        return set()
+    what = (
+        "log",
+        "-g",
+        "--first-parent",
+        "-m",
+        "-p",
+        "--text",
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-renames",
+    )
+    code, changes = call_git(file.parent, *what, "--format=%x00", "refs/stash", "--", f":(literal){file.name}")
+    if code != 0:
+        return set(ids)
+    return {id for id in ids if any(_count(id, "+", stash) > _count(id, "-", stash) for stash in changes.split("\0"))}
+
+
+def _count(id: str, mark: str, changes: str) -> int:
+    """How many lines with an id a diff adds or removes."""
+    return sum(line.startswith(mark) and id in line for line in changes.lower().split("\n"))
 
 
 def knows_file(file: Path) -> bool:

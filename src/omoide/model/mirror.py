@@ -31,6 +31,8 @@ class Held(StrEnum):
     """The memory was never written: its file is gone, and git has it."""
     GIT = "git"
     """git has this version of the file, so that git, not a person, took the entry out."""
+    STASHED = "stashed"
+    """git has taken the entry out of the file and put it into a stash."""
     OPERATION = "operation"
     """git is in the middle of a merge, a rebase, a cherry-pick, a revert or a bisect."""
     OLDER = "older"

@@ -4,7 +4,7 @@ A git process is started only once an entry is missing, or shows an earlier vers
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from omoide.errors import Unreadable
@@ -18,6 +18,7 @@ REASONS = {
     Held.GONE: "the file is not there, or empty",
     Held.WAITING: "the file is not there, and git has it: it is not created beside git",
     Held.GIT: "git has this version of the file",
+    Held.STASHED: "git has put it into a stash",
     Held.OPERATION: "git is in the middle of a merge, rebase, cherry-pick, revert or bisect",
     Held.OLDER: "the file is an older version than the last two",
     Held.EDITED: "more was changed in the file than whole entries",
@@ -100,6 +101,13 @@ class FileEvidence:
         from omoide.files.git_process import has_blob  # lazy: it loads subprocess: 10 ms
 
         return GitState(has_text=has_blob(file, text))
+
+    def stashed_ids(self, name: str, ids: Collection[str]) -> set[str]:
+        if not self._is_in_git:
+            return set()
+        from omoide.files.git_process import stashed_ids  # lazy: it loads subprocess: 10 ms
+
+        return stashed_ids(self._snapshot.place.root / name, ids)
 
     @property
     def _is_in_git(self) -> bool:

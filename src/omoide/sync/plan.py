@@ -121,6 +121,9 @@ class Evidence(Protocol):
     def git_state(self, name: str, text: str) -> GitState:
         """Return what git has to do with the text of a file."""
 
+    def stashed_ids(self, name: str, ids: Collection[str]) -> Collection[str]:
+        """Return which of these ids git has taken out of a file and put into a stash."""
+
     def may_create(self, name: str) -> bool:
         """Return whether a file that is not there may be created: not one that git has, on another branch perhaps."""
 
@@ -242,6 +245,9 @@ class _SyncPlanner:
                 total=total,
             )
             verdicts = judge_entries(absence, partial(self._evidence.git_state, name, text or ""))
+            deleted = [id for id, verdict in verdicts.items() if verdict is None]
+            # `git stash --staged` and `--patch` leave a text that git does not have.
+            verdicts |= dict.fromkeys(self._evidence.stashed_ids(name, deleted) if deleted else (), Held.STASHED)
             self._verdicts |= {state.memory: verdicts[state.entry] for state in states}
 
     # One memory
