@@ -91,6 +91,26 @@ def test_a_purge_everywhere_leaves_no_byte_of_the_text_in_any_copy(memory, place
             assert [one.content for one in old.list(scope=SHOP).memories] == ["something harmless that stays"]
 
 
+@pytest.mark.parametrize("reached", [True, False])
+def test_a_purge_leaves_no_name_of_an_entry_file_that_begins_with_the_text(open_memory, place, reached):
+    store, entries = place / "data" / "memory.db", place / "entries"
+    with open_memory(store) as memory:
+        memory.mirror(entries, "entries", scope=SHOP)
+        secret = memory.remember(FIRST.replace("the merger with ", ""), scope=SHOP).memory
+        [file] = entries.glob("*.md")
+        assert WORD.decode() in file.name
+        file.write_text(file.read_text().replace("rumour", "mere rumour"))
+        assert "mere rumour" in memory.show(secret.number, scope=SHOP).content
+        memory.backup()
+        if not reached:
+            entries.rename(place / "not mounted")
+        memory.forget(secret.number, scope=SHOP)
+        memory.purge([secret.number], scope=SHOP, everywhere=True)
+        assert {event.action for event in memory.events(scope=SHOP)} >= {"remembered", "revised", "purged"}
+    left = {file for file in place.rglob("*") if file.is_file() and "not mounted" not in file.parts}
+    assert {file for file in left if WORD in file.read_bytes() or WORD.decode() in file.name} == set()
+
+
 def test_what_was_purged_before_can_be_removed_from_the_copies_later(memory, place, store):
     memory.purge([2], scope=SHOP)
     report = memory.purge([], scope=SHOP, everywhere=True)

@@ -156,6 +156,11 @@ class SqliteWriter(
         self.erase_from_hooks(number, [version.memory.content for version in self.versions(number)])
         self._unindex(area(row[0], STATES[row[1]]), number, row[2])
         for statement in (
+            # A file that contains this memory alone is named after its text, also where an event says which file was edited.
+            "DELETE FROM file_states WHERE EXISTS (SELECT 1 FROM sync_states s WHERE s.memory = ?1 AND s.mirror ="
+            " file_states.mirror AND s.file = name) AND NOT EXISTS (SELECT 1 FROM sync_states s WHERE s.memory <> ?1"
+            " AND s.mirror = file_states.mirror AND s.file = name)",
+            "UPDATE events SET source = 'file' WHERE memory = ? AND source LIKE 'file:%'",
             "DELETE FROM versions WHERE memory = ?",
             "DELETE FROM accesses WHERE memory = ?",
             "DELETE FROM links WHERE ?1 IN (source, target)",
