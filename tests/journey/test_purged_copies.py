@@ -133,6 +133,33 @@ def test_a_purge_of_entries_that_came_back_leaves_no_replaced_file_that_looks_li
         assert [one.content for one in memory.list(scope=SHOP).memories] == ["something harmless that stays"]
 
 
+def test_a_block_that_git_brought_back_is_written_without_what_was_purged(open_memory, place, monkeypatch):
+    for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
+        monkeypatch.setenv(name, "t")
+    repository = place / "repo"
+    file = repository / "CLAUDE.md"
+    subprocess.run(["git", "init", "-q", str(repository)], check=True)
+    file.write_text("# My rules\n\nBe kind.\n")
+    memory = open_memory(place / "data" / "memory.db")
+    secret = memory.remember(SECRET, scope=SHOP).memory
+    memory.mirror(file, "block", scope=SHOP)
+    memory.list(scope=SHOP)
+    assert WORD.decode() in file.read_text()
+    subprocess.run(["git", "add", "-A"], cwd=repository, check=True)
+    subprocess.run(["git", "commit", "-qm", "rules"], cwd=repository, check=True)
+    memory.forget(secret.number, scope=SHOP)
+    [line] = memory.purge([secret.number], scope=SHOP).unreachable
+    assert f"the git history of {repository} (commit " in line
+    assert WORD.decode() not in file.read_text()
+    subprocess.run(["git", "checkout", "-q", "--", "."], cwd=repository, check=True)
+    assert WORD.decode() in file.read_text()
+    report = memory.purge([], scope=SHOP, everywhere=True)
+    assert [(copy.path, copy.kind, copy.state) for copy in report.copies] == [(str(file), "mirror", "removed")]
+    assert WORD.decode() not in file.read_text()
+    assert file.read_text().startswith("# My rules\n\nBe kind.\n")
+    assert memory.purge([], scope=SHOP, everywhere=True).copies == ()
+
+
 def test_a_damaged_backup_is_named_and_left_as_it_is(memory, place):
     backup = next(file for file in (place / "data").glob("memory-*.db"))
     packed = place / "elsewhere" / "copy.db.gz"
@@ -156,12 +183,13 @@ def test_the_history_of_git_is_named_as_out_of_reach(open_memory, place, monkeyp
     memory = open_memory(place / "data" / "memory.db")
     secret = memory.remember(SECRET, scope=SHOP).memory
     memory.mirror(repository / "memories.md", scope=SHOP)
+    memory.mirror(repository / "notes", "entries", scope=SHOP)
     memory.list(scope=SHOP)
     subprocess.run(["git", "add", "-A"], cwd=repository, check=True)
     subprocess.run(["git", "commit", "-qm", "memories"], cwd=repository, check=True)
     memory.forget(secret.id, scope=SHOP)
     report = memory.purge([secret.id], scope=SHOP, everywhere=True)
-    [line] = report.unreachable
+    [line] = report.unreachable  # one line, though two mirrors are in that repository
     assert f"the git history of {repository} (commit " in line
     assert "every clone of it" in line
     assert WORD.decode() not in (repository / "memories.md").read_text()

@@ -43,7 +43,7 @@ def has_blob(file: Path, text: str) -> bool:
 
 
 def stashed_ids(file: Path, ids: Collection[str]) -> set[str]:
-    """Return which of these ids a stash of git has added to a file: what was not committed. Where git does not answer, all."""
+    """Return which of these ids a stash of git added to a file: what was not committed. All, where git does not answer."""
     if call_git(file.parent, "rev-parse", "-q", "--verify", "refs/stash")[0] == 1:
         return set()
     what = (

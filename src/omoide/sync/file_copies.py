@@ -9,6 +9,7 @@ from omoide.files.directory import BACKUPS
 from omoide.files.git import work_tree
 from omoide.markdown.normal_form import is_same_text
 from omoide.model import Mirror
+from omoide.prompt.managed_block import ManagedBlock
 from omoide.service.copies import HOLDS, REMOVED, UNREADABLE, Copy, FoundCopies, Trace, list_files
 from omoide.sync.file_edits import FILE_ERRORS, as_memory
 from omoide.sync.mentions import is_stated, remove_mentions
@@ -20,20 +21,74 @@ _SHORTEST = 12
 
 
 def find_in_files(
-    mirrors: Sequence[Mirror], snapshot: Callable[[Mirror], Snapshot], traces: Sequence[Trace], *, remove: bool
+    mirrors: Sequence[Mirror],
+    snapshot: Callable[[Mirror], Snapshot],
+    traces: Sequence[Trace],
+    write_block: Callable[[Mirror], object],
+    *,
+    remove: bool,
 ) -> FoundCopies:
-    """Find purged memories in the files of mirrors; with `remove`, remove them there."""
+    """Find purged memories in the files of mirrors; with `remove`, remove them there. `write_block` updates a block."""
     found = FoundCopies([], [])
     for mirror in mirrors:
-        if mirror.format == "block":  # it has been written without them
-            continue
         try:
-            files = MirrorFiles(snapshot(mirror), traces)
-            found.copies.extend(files.clean(remove=remove))
-            found.unreachable.extend(files.history())
+            seen = snapshot(mirror)
+            if mirror.format == "block":
+                found.copies.extend(_clean_block(mirror, seen, traces, write_block, remove=remove))
+            else:
+                found.copies.extend(MirrorFiles(seen, traces).clean(remove=remove))
+            # Several mirrors of one repository have one history.
+            found.unreachable.extend(line for line in _history(seen, traces) if line not in found.unreachable)
         except (OmoideError, OSError) as error:  # fallback: the other mirrors
             found.copies.append(Copy(str(Path(mirror.place) / mirror.file), "mirror", UNREADABLE, str(error)))
     return found
+
+
+def _clean_block(
+    mirror: Mirror, snapshot: Snapshot, traces: Sequence[Trace], write_block: Callable[[Mirror], object], *, remove: bool
+) -> list[Copy]:
+    """The file of a block that git brought back with one of the memories, if there is one.
+
+    A block names no ids: where the texts are no longer known, any block that is not up to date may hold one.
+    """
+    before = snapshot.place.read(snapshot.name)
+    if before is None:
+        return []
+    texts = [text for trace in traces for text in trace.texts]
+    own = ManagedBlock(snapshot.name).remove(before[0])
+    is_there = any(_has_text(before[0], text) and not _has_text(own, text) for text in texts)
+    path = str(snapshot.place.root / snapshot.name)
+    if not remove:
+        return [Copy(path, "mirror", HOLDS)] if is_there else []
+    write_block(mirror)
+    after = snapshot.place.read(snapshot.name)
+    is_removed = after is not None and after[0] != before[0]
+    if is_removed and (is_there or not texts):
+        return [Copy(path, "mirror", REMOVED)]
+    return [Copy(path, "mirror", HOLDS)] if is_there else []
+
+
+def _history(snapshot: Snapshot, traces: Sequence[Trace]) -> list[str]:
+    """Return a line if git has one of the memories in the history of the files of a mirror."""
+    root = snapshot.place.root
+    tree = work_tree(root)
+    if tree is None:
+        return []
+    from omoide.files.git_process import call_git  # lazy: it loads subprocess: 10 ms
+
+    wanted = {trace.id for trace in traces}
+    if snapshot.mirror.format == "block":  # it names no ids
+        lines = (max(text.split("\n"), key=len).strip() for trace in traces for text in trace.texts)
+        wanted = {line for line in lines if len(line) >= _SHORTEST}
+    for each in sorted(wanted):
+        code, commit = call_git(
+            root, "log", "--all", "--reflog", "-1", "--format=%h", f"-S{each}", "--", snapshot.name or "."
+        )
+        if code != 0 or commit.strip():
+            where = f" (commit {commit.strip()})" if commit.strip() else ", perhaps,"
+            message = f"the git history of {tree}{where} still has it, and so has every clone of it"
+            return [f"{message}: rewrite the history, for example with `git filter-repo`, and replace the clones"]
+    return []
 
 
 class MirrorFiles:
@@ -57,23 +112,6 @@ class MirrorFiles:
         files, closed = self._backups()
         found += [self._clean_backup(file, remove=remove) for file in files]
         return [*(copy for copy in found if copy is not None), *closed]
-
-    def history(self) -> list[str]:
-        """Return a line if git has one of the memories in the history of these files."""
-        root = self._snapshot.place.root
-        tree = work_tree(root)
-        if tree is None:
-            return []
-        from omoide.files.git_process import call_git  # lazy: it loads subprocess: 10 ms
-
-        path = self._snapshot.name or "."
-        for id in sorted(self._ids):
-            code, commit = call_git(root, "log", "--all", "--reflog", "-1", "--format=%h", f"-S{id}", "--", path)
-            if code != 0 or commit.strip():
-                where = f" (commit {commit.strip()})" if commit.strip() else ", perhaps,"
-                message = f"the git history of {tree}{where} still has it, and so has every clone of it"
-                return [f"{message}: rewrite the history, for example with `git filter-repo`, and replace the clones"]
-        return []
 
     def _backups(self) -> tuple[list[Path], list[Copy]]:
         """The backups beside the files, and the directories of backups that cannot be read."""

@@ -5,6 +5,7 @@ While there is no mirror this costs one query a second, and none of the code tha
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from omoide.errors import OmoideError
@@ -65,7 +66,10 @@ class MirrorHook:
         from omoide.sync.file_copies import find_in_files  # lazy: the same
 
         mirrors = self._current_mirrors()
-        return find_in_files(mirrors, self.engine.snapshot, traces, remove=remove) if mirrors else FoundCopies([], [])
+        if not mirrors:
+            return FoundCopies([], [])
+        write_block = partial(self.engine.sync, whole=True)
+        return find_in_files(mirrors, self.engine.snapshot, traces, write_block, remove=remove)
 
     def after_mirror_change(self) -> None:
         """Look up the mirrors again at the next read or commit."""

@@ -39,6 +39,11 @@ _CHANGE = f"UPDATE memories SET {', '.join(f'{column} = ?' for column in _COLUMN
 _NO_MEMORY = 0  # in an event about a project or a session
 _INDEX = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
 _LOG = "INSERT INTO events (at, action, actor, source, project, memory, detail) VALUES (?, ?, ?, ?, ?, ?, ?)"
+# A file that contains this memory alone is named after its text. So is the source of an event, if such a file was edited.
+_DROP_FILE_NAMES = """
+DELETE FROM file_states
+WHERE (mirror, name) IN (SELECT mirror, file FROM sync_states WHERE memory = ?1)
+    AND (mirror, name) NOT IN (SELECT mirror, file FROM sync_states WHERE memory <> ?1)"""
 _COUNT_AREA = """
 INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
 ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
@@ -156,10 +161,7 @@ class SqliteWriter(
         self.erase_from_hooks(number, [version.memory.content for version in self.versions(number)])
         self._unindex(area(row[0], STATES[row[1]]), number, row[2])
         for statement in (
-            # A file that contains this memory alone is named after its text, also where an event says which file was edited.
-            "DELETE FROM file_states WHERE EXISTS (SELECT 1 FROM sync_states s WHERE s.memory = ?1 AND s.mirror ="
-            " file_states.mirror AND s.file = name) AND NOT EXISTS (SELECT 1 FROM sync_states s WHERE s.memory <> ?1"
-            " AND s.mirror = file_states.mirror AND s.file = name)",
+            _DROP_FILE_NAMES,
             "UPDATE events SET source = 'file' WHERE memory = ? AND source LIKE 'file:%'",
             "DELETE FROM versions WHERE memory = ?",
             "DELETE FROM accesses WHERE memory = ?",
