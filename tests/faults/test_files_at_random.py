@@ -77,6 +77,10 @@ class World:
         """Memories that must be found."""
         self.retired: set[int] = set()
         """Memories that must not be found."""
+        self.unseen: set[str] = set()
+        """Texts that were written since the last check."""
+        self.stored: set[str] = set()
+        """The texts of all versions, at the last check."""
         self.history: dict[Path, list[bytes]] = {}
         """The versions of each list that were synced."""
         self.memory = omoide.open(place / "memory.db")
@@ -100,6 +104,7 @@ class World:
 
     def text(self) -> str:
         self.count += 1
+        self.unseen.add(f"text number {self.count} of the walk")
         return f"text number {self.count} of the walk"
 
     def foreign(self) -> dict[Path, bytes]:
@@ -119,8 +124,20 @@ class World:
         found = self.read()
         assert found >= self.active, f"out of recall: {sorted(self.active - found)}"
         assert not found & self.retired, f"back in recall: {sorted(self.retired & found)}"
+        self.check_texts()
         for mirror in self.lists:
             self.note(mirror)
+
+    def check_texts(self) -> None:
+        """Every text that was written is in the history of a memory, or still in the file of the person who wrote it."""
+        with self.memory._store.read() as tx:
+            stored = {one.memory.content for memory in tx.everything() for one in tx.versions(memory.number)}
+        files = "".join((clone / LIST).read_text() for clone in (self.one, self.two) if (clone / LIST).is_file())
+        lost = {text for text in self.unseen if text not in stored and text not in files}
+        assert not lost, f"lost: {sorted(lost)}"
+        self.unseen.clear()
+        assert stored >= self.stored, f"gone from the history: {sorted(self.stored - stored)}"
+        self.stored = stored
 
     def note(self, mirror: Mirror) -> None:
         """Keep the text of a list if it was synced: one that was cut off, or has conflict markers, was not."""
@@ -202,6 +219,8 @@ class World:
             with file.open("r", encoding="utf-8", newline="") as stream:
                 text = stream.read()
             file.write_text(change(text), encoding="utf-8", newline="")
+        else:
+            self.unseen.clear()  # there was no file to write it to
 
     def edit(self) -> None:
         def change(text: str) -> str:
@@ -288,6 +307,9 @@ class World:
         git(tree, "add", "-A")
         git(tree, "commit", "-q", "-m", "more")
 
+    def stage(self) -> None:
+        git(self.clone(), "add", "-A")
+
     def switch(self) -> None:
         tree = self.random.choice([self.one, self.two, self.place / "plain"])
         name = self.random.choice(["main", "side", "bare", "linked", "plain"])
@@ -368,8 +390,8 @@ STEPS_OF_WALK = {
     World.remember: 8, World.revise: 5, World.retire: 4, World.restore: 2, World.reopen: 2, World.settle: 2,
     World.sync_all: 2, World.edit: 4, World.add_by_hand: 3, World.own_words: 1, World.delete: 2, World.truncate: 2,
     World.save_old_buffer: 3,
-    World.format: 4, World.commit: 8, World.switch: 7, World.go_back: 6, World.stash: 5, World.integrate: 6, World.finish: 3,
-    World.exchange: 4, World.sparse: 2, World.remove: 2, World.clone_again: 1, World.link: 1,
+    World.format: 4, World.commit: 8, World.stage: 2, World.switch: 7, World.go_back: 6, World.stash: 5, World.integrate: 6,
+    World.finish: 3, World.exchange: 4, World.sparse: 2, World.remove: 2, World.clone_again: 1, World.link: 1,
 }  # fmt: skip
 OF_OMOIDE = {
     World.remember, World.revise, World.retire, World.restore, World.reopen, World.settle, World.sync_all, World.link,
