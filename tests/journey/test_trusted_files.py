@@ -154,6 +154,24 @@ def test_an_entry_file_that_git_brought_back_from_before_the_archive_is_named_an
     assert ("resolved", "tester") in events, events
 
 
+def test_status_names_an_entry_that_no_sync_can_import_instead_of_a_command_that_does_not_help(run, file):
+    for text in ("one", "two"):
+        assert run("memories", "add", text).code == 0
+    file.write_text(file.read_text() + "\n## two\n- Content: two\n\n## three\n- Content: three\n")
+    for _ in range(2):  # it changes nothing
+        done = run("mirror", "status")
+        assert "says what #2 says or said" in done.out + done.err
+        assert "1 to import\n" in done.out, "the other one"
+    assert active(run) == {"one", "two", "three"}
+    done = run("mirror", "status")
+    assert ("to import" in done.out, "brings both sides in sync" in done.out) == (False, False)
+    status = run("mirror", "status", "--json").data["mirrors"][0]
+    assert (status["in_sync"], len(status["troubles"]), status["to_import"]) == (False, 1, 0)
+    file.write_text(file.read_text().replace("\n## two\n- Content: two\n", ""))
+    assert "in sync" in run("mirror", "status").out
+    assert active(run) == {"one", "two", "three"}
+
+
 def test_a_deleted_entry_is_archived_with_the_undo_in_one_line(run, file):
     for text in ("one", "two", "three"):
         run("memories", "add", text)

@@ -254,6 +254,12 @@ class SyncDatabase:
         """Store what a file says, and return the outcome of each change: see `EntryStore`."""
         return self._entries.import_changes(mirror, changes, present, unread)
 
+    def refusals(
+        self, mirror: Mirror, changes: Sequence[FileChange], present: Iterable[int], unread: Collection[str]
+    ) -> list[str]:
+        """Return why changes of files would be refused, and store nothing: see `EntryStore`."""
+        return self._entries.refusals(mirror, changes, present, unread)
+
     def record_sync(
         self,
         mirror: int,

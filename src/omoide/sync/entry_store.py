@@ -1,6 +1,7 @@
 """Store what an entry of a file says, through the write path of the service, as the author of files."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -30,6 +31,10 @@ class ImportResult(NamedTuple):
     """Whether nothing was done, because the memory is archived or forgotten and the entry says nothing new."""
 
 
+class _UndoImport(Exception):
+    pass
+
+
 class EntryStore:
     """Stores the changes of files."""
 
@@ -48,19 +53,32 @@ class EntryStore:
         that stand in the files under their own ids or keys, so that no other entry can be them; the same holds for
         memories that were last seen in one of the `unread` files.
         """
-        in_files = _PresentMemories(present, unread)
-        shown = frozenset(in_files.numbers)
-        results: list[ImportResult] = []
         # What stands in a file would come in again after a power cut; only a text that loses its place there would not.
         with self._writes.transaction(durable=any(change.lost for change in changes)) as write:
-            texts = VersionTexts(write.tx, write.at, shown)
-            for change in changes:
-                result = self._import_change(write, mirror, change, in_files, texts)
-                results.append(result)
-                if result.memory is not None:
-                    in_files.numbers.add(result.memory.number)
-                    if is_deletion(change.detail):
-                        self._deletions.record(write)
+            return self._import_each(write, mirror, changes, _PresentMemories(present, unread))
+
+    def refusals(
+        self, mirror: Mirror, changes: Sequence[FileChange], present: Iterable[int], unread: Collection[str]
+    ) -> list[str]:
+        """Return why `import_changes` would refuse changes, and store nothing."""
+        results: list[ImportResult] = []
+        with suppress(_UndoImport), self._writes.transaction(patient=False, durable=False) as write:
+            results = self._import_each(write, mirror, changes, _PresentMemories(present, unread))
+            raise _UndoImport
+        return [result.refused for result in results if result.refused]
+
+    def _import_each(
+        self, write: MemoryTransaction, mirror: Mirror, changes: Sequence[FileChange], in_files: "_PresentMemories"
+    ) -> list[ImportResult]:
+        results: list[ImportResult] = []
+        texts = VersionTexts(write.tx, write.at, frozenset(in_files.numbers))
+        for change in changes:
+            result = self._import_change(write, mirror, change, in_files, texts)
+            results.append(result)
+            if result.memory is not None:
+                in_files.numbers.add(result.memory.number)
+                if is_deletion(change.detail):
+                    self._deletions.record(write)
         return results
 
     def _import_change(

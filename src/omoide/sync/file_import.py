@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
+from omoide.errors import StoreError
 from omoide.model import Memory, Scope, Side
 from omoide.service import versioning
 from omoide.sync.database import DatabaseSide, SyncDatabase
@@ -96,6 +97,19 @@ class FileImport:
         for (seen, change), result in zip(plan.imports, results, strict=True):
             self._note_import(seen, change, result, comparison)
         return all(result.refused or result.memory for result in results)
+
+    def find_refusals(self, plan: SyncPlan, comparison: Comparison) -> int:
+        """Note the changes of the files that an import would refuse, change nothing, and return how many these are."""
+        if not plan.imports:
+            return 0
+        changes = [change for _, change in plan.imports]
+        try:
+            refused = self._database.refusals(comparison.database.mirror, changes, plan.matches.found, comparison.unread)
+        except StoreError:  # fallback: the store cannot be written to, so that only a sync will tell
+            return 0
+        for reason in refused:
+            self.add_problem(reason)
+        return len(refused)
 
     def _with_sources(self, plan: SyncPlan) -> SyncPlan:
         """The plan of a first sync: entries that the files have already were written by somebody else."""

@@ -112,10 +112,12 @@ class SyncRun:
         mirror = self._snapshot.mirror
         if not self._snapshot.place.exists() and not self.is_of_git():
             self._import.add_problem(describe_gone(mirror))
-        plan = self._import.plan(self._compare())
+        comparison = self._compare()
+        plan = self._import.plan(comparison)
+        refused = self._import.find_refusals(plan, comparison)
         files = len(plan.writes) + sum(bool(state and state.file) for _, state, _ in plan.removals)
         conflicts = sum(change.stands is not None for _, change in plan.imports)
-        return SyncReport(mirror.number, len(plan.imports), files, conflicts, tuple(self._import.problems))
+        return SyncReport(mirror.number, len(plan.imports) - refused, files, conflicts, tuple(self._import.problems))
 
     def is_of_git(self) -> bool:
         """Return whether git has the file of a mirror, on another branch perhaps."""
