@@ -332,3 +332,20 @@ def test_a_request_that_leans_on_another_statement_keeps_that_too(message, kept)
 def test_a_word_that_only_changes_the_subject_is_not_what_is_to_be_kept(message):
     (request,) = find_requests(message)
     assert request.content.startswith("窓口は平日の10時から")
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("E2Eはステージング環境に対して流すのがうちの決まりです", "E2Eはステージング環境に対して流す"),
+        ("コミット前にフォーマッタを流すのがうちのルールです。", "コミット前にフォーマッタを流す"),
+        ("PRのタイトルに番号を入れるのがチームの決まりです。検索しやすいので", "PRのタイトルに番号を入れる 検索しやすいので"),
+        ("日付はUTCがこのチームのルールです", "日付はUTCがこのチームのルールです"),
+        ("マージ前にrebaseするのがこのリポジトリの方針です", "マージ前にrebaseするのがこのリポジトリの方針です"),
+        ("データは fixtures/ に置くのがルールなので守ってください", "データは fixtures/ に置くのがルールなので守ってください"),
+        ("APIのパスは複数形にするというルールです", "APIのパスは複数形にする"),
+        ("main には直接 push するな。覚えておいて", "main には直接 push するな。"),
+    ],
+)
+def test_what_is_kept_of_a_rule_does_not_end_in_the_middle_of_a_phrase(message, kept):
+    assert [request.content for request in find_requests(message)] == [kept]

@@ -109,6 +109,8 @@ _CLAUSE = lazy_pattern(r"[,;:—–]\s+|\s+(?:and|but|so)\s+|[、：]\s*", re.I)
 """Where a part of a sentence begins that may ask for something by itself."""
 _MOST_CLAUSES = 10
 _LAST_CLAUSE = lazy_pattern(r"(?:[,;]|\s*[—–])\s+(?=[^,;—–]{1,60}$)|[、,]\s*(?=[^、,]{1,40}$)")
+_OPEN_END, _BECAUSE = lazy_pattern("[のが]$"), lazy_pattern("な(?:ので|んで|のだ|んだ|のです|んです)")
+"""A content that goes on in the words after it: a particle that nothing follows, and half of 「なので」."""
 _LEAST_RULE = 8
 """Characters of a rule before words such as "every time"."""
 _LEAST_REASON = 8
@@ -149,7 +151,14 @@ def _match(sentence: str) -> Request | None:
     if NOT_JAPANESE.search(sentence) and not _UPDATES.search(sentence):
         return None
     request = _find(_CONFIRMATION.sub("", _DECORATION.sub("", sentence)))
-    return None if request is None or _is_errand(request) else _without_other_task(request)
+    return None if request is None or _is_errand(request) else _without_other_task(_complete(request, sentence))
+
+
+def _complete(request: Request, sentence: str) -> Request:
+    """The request with the whole sentence, where what it asks to keep would end in the middle: 「日付はUTCがチームの」."""
+    cut = sentence.find(request.content) + len(request.content)
+    is_open = _OPEN_END.search(request.content) or _BECAUSE.match(sentence, cut - 1)
+    return request._replace(content=sentence) if request.content in sentence and is_open else request
 
 
 def _without_other_task(request: Request) -> Request:
