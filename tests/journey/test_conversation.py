@@ -410,6 +410,19 @@ def test_an_agent_that_is_killed_is_a_failure_with_the_code_of_its_signal(omoide
     assert run("runs", "--json").data["runs"][0]["outcome"]["exit_code"] == 137
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["b'{\"type\": \"user\", \"x\": \"\\xff\"}'", "b'{\"type\": ' * 100_000 + b'1' + b'}' * 100_000"],
+    ids=["bytes", "depth"],
+)
+def test_a_transcript_that_cannot_be_read_leaves_the_exit_code_and_the_outcome(omoide: Run, run: Run, line: str) -> None:
+    agent = python(f"import sys; open('talk.jsonl', 'wb').write({line}); sys.exit(7)")
+    done = omoide("run", "-m", "Fix it", "--transcript", "talk.jsonl", "--", *agent)
+    assert done.code == 7, done.err
+    assert "Traceback" not in done.err
+    assert run("runs", "--json").data["runs"][0]["outcome"]["exit_code"] == 7
+
+
 def test_an_agent_that_does_not_exist_is_an_error_and_no_traceback(omoide: Run) -> None:
     done = omoide("run", "-m", "Fix it", "--", "no-such-agent-anywhere")
     assert done.code == 2

@@ -69,14 +69,23 @@ def test_a_model_adds_proposals_and_its_tokens_are_recorded(tmp_path, server, ll
     assert server.question().startswith("```conversation\n")
 
 
-@pytest.mark.parametrize("garbage", ["no JSON at all", '{"learnings": [{"text": "half', '{"learnings": "of a wrong type"}'])
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        "no JSON at all",
+        '{"learnings": [{"text": "half',
+        '{"learnings": "of a wrong type"}',
+        '{"a":' * 5_000 + "1" + "}" * 5_000,
+    ],
+    ids=["words", "half", "wrong-type", "depth"],
+)
 def test_an_answer_that_cannot_be_used_is_shown_to_the_model_once_more(tmp_path, server, llm, garbage):
     server.answers = [garbage, LEARNT]
     with open_memory(tmp_path, llm=llm) as memory:
         report = memory.learn(TALK, scope=SHOP)
         (usage,) = memory.llm_usage().rows
     assert len(report.proposed) == 1
-    assert f"```your answer\n{garbage}\n```" in server.question()
+    assert f"```your answer\n{garbage[:2_000]}\n```" in server.question()
     assert "cannot be used" in server.question()
     assert (usage.calls, usage.unusable) == (2, 1)
 
@@ -195,6 +204,8 @@ def test_the_claude_command_is_asked_without_tools_in_no_project_and_marked_as_o
             "reported an error: Not logged in",
         ),
         ("print(json.dumps({'result': ['no', 'text']}))", "not answer in JSON"),
+        ("sys.stdout.buffer.write(b'{\"result\": \"\\xff\"}')", "not answer in JSON"),
+        ("print('{\"a\":' * 100_000 + '1' + '}' * 100_000)", "not answer in JSON"),
     ],
 )
 def test_a_claude_command_that_fails_leaves_what_the_rules_find(tmp_path, fake_claude, behaviour, message):
@@ -237,8 +248,9 @@ NOTHING = '{"learnings": []}'
         b'{"choices": [',
         b'"hello"',
         b"[1]",
+        b'{"choices":' * 100_000 + b"1" + b"}" * 100_000,
     ],
-    ids=["number", "list", "half", "wrong-type", "surrogate", "usage", "empty", "cut", "string", "array"],
+    ids=["number", "list", "half", "wrong-type", "surrogate", "usage", "empty", "cut", "string", "array", "depth"],
 )
 def test_an_answer_of_another_shape_is_no_traceback_and_leaves_what_the_rules_find(tmp_path, server, body):
     server.answers = [body]

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from omoide.learning.candidates import extract
 from omoide.learning.transcript import Speaker, read_turns
 
@@ -113,6 +115,27 @@ def test_broken_and_foreign_lines_are_left_out():
     ]
     assert list(read_turns([])) == []
     assert list(read_turns([b"\n", b" \n"])) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        json.dumps(user("a byte that is no UTF-8: ?")).encode().replace(b"?", b"\xff") + b"\n",
+        b'{"type": ' * 100_000 + b"1" + b"}" * 100_000 + b"\n",
+    ],
+    ids=["bytes", "depth"],
+)
+def test_a_line_with_bytes_that_are_no_text_or_with_endless_nesting_is_left_out(line):
+    assert [turn.text for turn in read_turns([CLAUDE[1], line, *lines(assistant(3, text("Hello")))])] == [
+        "Fix the test",
+        "Hello",
+    ]
+
+
+def test_the_arguments_of_a_command_may_be_nested_without_end():
+    call = {"type": "function_call", "name": "shell", "arguments": "[" * 100_000, "call_id": "1"}
+    turns = list(read_turns(lines({"type": "response_item", "payload": call})))
+    assert [turn.speaker for turn in turns] == [Speaker.COMMAND]
 
 
 def test_injected_and_private_parts_of_a_message_are_no_part_of_the_turn():

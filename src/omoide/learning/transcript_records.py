@@ -41,7 +41,7 @@ def read_records(lines: Iterable[tuple[int, bytes]], *, strict: bool) -> Iterato
     for number, line in lines:
         try:
             record = msgspec.json.decode(line)
-        except msgspec.DecodeError:  # fallback: the other lines
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # fallback: the other lines
             continue
         reader = _reader_of(record) if isinstance(record, dict) else None
         objects += isinstance(record, dict)
@@ -233,7 +233,7 @@ def _decode(text: str) -> Any:
         return text
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError:  # fallback: it is no JSON
+    except (msgspec.DecodeError, RecursionError):  # fallback: it is no JSON
         return text
 
 

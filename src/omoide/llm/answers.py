@@ -47,6 +47,8 @@ def parse_answer(text: str, answer: type[Answer]) -> Answer:
             wrong = str(error)
             if isinstance(error, msgspec.ValidationError):
                 break  # the right value, with a wrong field: what stands inside it would only hide that
+        except RecursionError:
+            wrong = "its JSON value is nested too deeply"
     raise InvalidInput(f"the answer cannot be used: {wrong}")
 
 

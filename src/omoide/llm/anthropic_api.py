@@ -46,7 +46,7 @@ class AnthropicModel:
                 usage = message.usage  # a server that only resembles Anthropic's may report none
                 return make_completion(text, usage.input_tokens if usage else 0, usage.output_tokens if usage else 0)
             # Besides its own errors: what the package raises for an answer of another shape.
-            except (AnthropicError, TypeError, ValueError, AttributeError) as error:
+            except (AnthropicError, TypeError, ValueError, AttributeError, RecursionError) as error:
                 why = describe_failure(self.name, error)
                 raise (unreachable_error(why) if is_refusal(error) else ModelUnavailable(why)) from error
 

@@ -63,7 +63,7 @@ class ClaudeCommand:
         """The answer in what the command printed. It reports errors in JSON too, with an exit code."""
         try:
             answer = msgspec.json.decode(output, type=_CommandOutput)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             if code:
                 raise ModelUnavailable(f"{self.name} ended with {code}: {_excerpt(errors or output)}") from error
             raise ModelUnavailable(f"{self.name} did not answer in JSON: {_excerpt(output)}") from error

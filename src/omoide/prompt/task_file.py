@@ -42,7 +42,7 @@ def _load_toml(text: str, name: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidInput(f"{name} is not valid TOML: {error}") from error
 
 
@@ -51,7 +51,7 @@ def _load_json(text: str, name: str) -> dict[str, Any]:
 
     try:
         table = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{name} is not valid JSON: {error}") from error
     if not isinstance(table, dict):
         raise InvalidInput(f"{name} must be a JSON object, got a {type(table).__name__}")
