@@ -412,7 +412,7 @@ def test_an_agent_that_is_killed_is_a_failure_with_the_code_of_its_signal(omoide
 
 @pytest.mark.parametrize(
     "line",
-    ["b'{\"type\": \"user\", \"x\": \"\\xff\"}'", "b'{\"type\": ' * 100_000 + b'1' + b'}' * 100_000"],
+    ['b\'{"type": "user", "x": "\\xff"}\'', "b'{\"type\": ' * 100_000 + b'1' + b'}' * 100_000"],
     ids=["bytes", "depth"],
 )
 def test_a_transcript_that_cannot_be_read_leaves_the_exit_code_and_the_outcome(omoide: Run, run: Run, line: str) -> None:

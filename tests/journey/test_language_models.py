@@ -204,7 +204,7 @@ def test_the_claude_command_is_asked_without_tools_in_no_project_and_marked_as_o
             "reported an error: Not logged in",
         ),
         ("print(json.dumps({'result': ['no', 'text']}))", "not answer in JSON"),
-        ("sys.stdout.buffer.write(b'{\"result\": \"\\xff\"}')", "not answer in JSON"),
+        ('sys.stdout.buffer.write(b\'{"result": "\\xff"}\')', "not answer in JSON"),
         ("print('{\"a\":' * 100_000 + '1' + '}' * 100_000)", "not answer in JSON"),
     ],
 )

@@ -48,7 +48,8 @@ class OpenAIModel:
             except OpenAIError as error:
                 message = describe_failure(self.name, error)
                 raise (unreachable_error(message) if is_refusal(error) else ModelUnavailable(message)) from error
-            except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:  # an answer of another shape
+            # For an answer of another shape.
+            except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
                 raise ModelUnavailable(
                     f"{self.name} did not answer as OpenAI's chat interface does ({error}): check the setting `llm`"
                 ) from error
