@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from omoide.errors import InvalidInput, OmoideError, Unreadable
+from omoide.errors import InvalidInput, NotFound, OmoideError, Unreadable
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.editor import edit_text
 from omoide.interfaces.cli.options import (
@@ -26,6 +26,7 @@ from omoide.service import Service
 from omoide.service.candidate_store import LearningReport
 from omoide.service.inbox import learn_pending
 
+_MOST_PROPOSALS = 1_000
 _LEARN_SECONDS = 3.0
 """For learning from the inbox before a review."""
 
@@ -165,7 +166,7 @@ def review_command(
             if as_json:
                 print_json({"decided": decided})
             return
-        proposals = memory.proposals(scope=scope, limit=1_000)
+        proposals = memory.proposals(scope=scope, limit=_MOST_PROPOSALS)
         if as_json:
             print_json({"proposals": [serialize.memory(proposal) for proposal in proposals]})
         elif not proposals:
@@ -213,14 +214,22 @@ def _ask_about_each(memory: Service, scope: Scope, proposals: Sequence[Memory]) 
         answer = click.prompt(_QUESTION, type=click.Choice(list("kednsq")), show_choices=False, default="s")
         if answer == "q":
             break
-        if answer == "k":
-            memory.approve(proposal.id, scope=scope)
-        elif answer == "e":
-            with edit_text(proposal.content, f"proposal-{proposal.number}") as content:
-                memory.approve(proposal.id, scope=scope, content=content.removesuffix("\n"))
-        elif answer in "dn":
-            memory.reject(proposal.id, scope=scope, never=answer == "n")
-        answers.append(answer)
+        try:
+            _carry_out(memory, scope, proposal, answer)
+        except (InvalidInput, NotFound) as error:  # fallback: the next proposals
+            click.echo(f"omoide: {escape_control(str(error))}", err=True)
+        else:
+            answers.append(answer)
     kept, dropped = sum(answer in "ke" for answer in answers), sum(answer in "dn" for answer in answers)
-    left = count_of(len(proposals) - kept - dropped, "proposal", "proposals")
+    left = count_of(len(memory.proposals(scope=scope, limit=_MOST_PROPOSALS)), "proposal", "proposals")
     click.echo(f"{kept} kept, {dropped} dropped, {left} left", err=True)
+
+
+def _carry_out(memory: Service, scope: Scope, proposal: Memory, answer: str) -> None:
+    if answer == "k":
+        memory.approve(proposal.id, scope=scope)
+    elif answer == "e":
+        with edit_text(proposal.content, f"proposal-{proposal.number}") as content:
+            memory.approve(proposal.id, scope=scope, content=content.removesuffix("\n"))
+    elif answer in "dn":
+        memory.reject(proposal.id, scope=scope, never=answer == "n")
