@@ -64,6 +64,27 @@ def test_a_command_that_does_not_exist_is_an_error_and_leaves_no_run(run: Run, p
     assert run("list", "--json").data["memories"] == []
 
 
+@pytest.mark.parametrize(
+    "command",
+    [["sh", "-c", "echo '{prompt}'"], ["/bin/bash", "-lc", 'echo "{prompt}"'], ["env", "X=1", "sh", "-euc", "{prompt}"]],
+)
+def test_a_prompt_that_would_be_a_part_of_the_code_of_a_shell_is_refused(run: Run, place: Path, command: list[str]) -> None:
+    """A memory may say anything: `$(…)`, or a quote that ends the string."""
+    run("remember", "The build'; touch stolen; echo '$(touch stolen)")
+    done = run("run", "-m", "Fix the build", "--", *command)
+    assert done.code == 2
+    assert "make it an argument of its own" in done.err
+    assert run("runs", "--json").data["runs"] == []
+    assert not (place / "stolen").exists()
+
+
+def test_a_prompt_that_is_an_argument_of_a_shell_is_not_run(omoide: Run, run: Run, place: Path) -> None:
+    run("remember", "The build'; touch stolen; echo '$(touch stolen)")
+    done = omoide("run", "-m", "Fix the build", "--", *shell('printf %s "$1"; cat {prompt_file}'), "sh", "{prompt}")
+    assert done.out.count("$(touch stolen)") == 2, done.err
+    assert not (place / "stolen").exists()
+
+
 def test_a_prompt_that_is_too_long_for_an_argument_is_a_failed_run_and_says_what_to_do(omoide: Run, run: Run) -> None:
     done = omoide("run", "-m", "-", "--", "true", "{prompt}", input=b"fix the login " * 12_000)
     assert done.code == 2

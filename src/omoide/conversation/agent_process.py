@@ -1,6 +1,7 @@
 """Run the command of an agent: pass it the prompt, stream the output, pass signals on, keep the end of the output."""
 
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from shutil import which
 from types import FrameType
@@ -19,6 +21,8 @@ from omoide.errors import InvalidInput, Unwritable
 
 PROMPT, PROMPT_FILE = "{prompt}", "{prompt_file}"
 """In an argument of the command: the prompt itself, and the path of a file that contains it."""
+_SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "fish"])
+_TAKES_CODE = re.compile(r"-\w*c|--command")
 _MOST_KEPT = 4_000_000
 """Bytes of the output that are kept, from its end: an agent may print without limit."""
 _PIECE = 1 << 16
@@ -44,9 +48,10 @@ class ProcessResult(NamedTuple):
 
 
 def require_command(command: Sequence[str]) -> None:
-    """Raise InvalidInput if there is no such program, before anything else is done."""
+    """Raise InvalidInput if there is no such program, or if a shell would run the prompt, before anything else is done."""
     if command[0].startswith("-"):
         raise InvalidInput(f"there is no option {command[0]}: see `omoide run --help`; the agent's command stands after --")
+    _require_no_prompt_in_code(command)
     if which(command[0]) is not None:
         return
     if os.sep in command[0]:
@@ -54,6 +59,20 @@ def require_command(command: Sequence[str]) -> None:
     else:
         wrong = "there is no such program on the PATH"
     raise InvalidInput(f"cannot run {command[0]}: {wrong}; check the command after --")
+
+
+def _require_no_prompt_in_code(command: Sequence[str]) -> None:
+    """Raise InvalidInput if the prompt would become a part of the code that a shell gets: `sh -c 'agent "{prompt}"'`.
+
+    What an agent or a web page wrote may be in a memory, and quotes do not keep a shell from running it.
+    """
+    shell = next((part for part in command if Path(part).name in _SHELLS), None)
+    for option, code in pairwise(command):
+        if shell is not None and _TAKES_CODE.fullmatch(option) and PROMPT in code:
+            raise InvalidInput(
+                f"the shell would run the text of {PROMPT} as code: make it an argument of its own,"
+                f" {shell} {option} 'agent \"$1\"' {shell} {PROMPT}"
+            )
 
 
 def run_agent(
