@@ -94,6 +94,16 @@ def test_a_prompt_that_is_too_long_for_an_argument_is_a_failed_run_and_says_what
     assert "too long" in outcome["note"]
 
 
+@pytest.mark.parametrize("left", ["echo x > $d", "ln -s . $d", "mkdir $d && touch $d/.prompt && chmod 0 $d"])
+def test_what_the_agent_does_to_the_directory_of_its_prompt_does_not_change_its_exit_code(
+    omoide: Run, run: Run, left: str
+) -> None:
+    done = omoide("run", "-m", "Fix it", "--", *shell(f"d=$(dirname {{prompt_file}}); rm -r $d; {left}; exit 3"))
+    assert done.code == 3, done.err
+    assert "Traceback" not in done.err
+    assert last_run(run)["outcome"]["exit_code"] == 3
+
+
 # what is left running
 
 

@@ -96,7 +96,8 @@ def run_with_memory(
 
 def _run(agent: AgentCommand, prompt: str, id: str) -> ProcessResult:
     """Run the agent until it ends. `id`: of its run; empty: it has none."""
-    with tempfile.TemporaryDirectory(prefix="omoide-") as place:
+    # What the agent did to the directory must not change how its run ends.
+    with tempfile.TemporaryDirectory(prefix="omoide-", ignore_cleanup_errors=True) as place:
         return run_agent(
             agent.command,
             prompt,
