@@ -11,6 +11,7 @@ import apsw
 import pytest
 
 import omoide
+from journey.mcp.conftest import ENVELOPE
 from omoide import Scope
 from omoide.interfaces.mcp.context import CallContext, ServiceHandle
 from omoide.interfaces.mcp.dispatch import Dispatcher
@@ -71,6 +72,23 @@ def test_the_client_is_the_one_that_introduced_itself(talk, hook_call, place):
     client.call("hook", **hook_call)
     with omoide.open(place / "memory.db") as memory:
         assert [call.client for call in memory.last_hook_calls()] == ["codex"]
+
+
+def test_the_client_is_the_one_that_a_stateless_request_names(talk, hook_call, place):
+    meta = {**ENVELOPE, "io.modelcontextprotocol/clientInfo": {"name": "codex-mcp-client", "version": "0.166.0"}}
+    request = {"name": "hook", "arguments": hook_call, "_meta": meta}
+    assert PNPM in context(talk().request("tools/call", **request)["result"])
+    with omoide.open(place / "memory.db") as memory:
+        assert [call.client for call in memory.last_hook_calls()] == ["codex"]
+
+
+@pytest.mark.parametrize("info", [None, "codex", {}, {"name": 7}])
+def test_a_stateless_request_need_not_name_its_client(talk, hook_call, info):
+    meta = {**ENVELOPE, "io.modelcontextprotocol/clientInfo": info}
+    client = talk()
+    assert PNPM in context(client.request("tools/call", name="hook", arguments=hook_call, _meta=meta)["result"])
+    names = [tool["name"] for tool in client.request("tools/list", _meta=ENVELOPE)["result"]["tools"]]
+    assert "hook" not in names
 
 
 def test_a_session_starts_with_its_context(talk, hook_call):

@@ -21,6 +21,7 @@ STATELESS = ("2026-07-28",)
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+CLIENT = "io.modelcontextprotocol/clientInfo"
 SERVER = "io.modelcontextprotocol/serverInfo"
 
 _INFO = {"name": "omoide", "title": "omoide 思い出", "version": __version__}
@@ -192,6 +193,7 @@ def check_version(version: str, supported: Sequence[str] = STATELESS) -> None:
 def _stateless_result(dispatch: Dispatch, request: RpcRequest, call: RequestContext) -> dict[str, Any]:
     check_envelope(request)
     check_version(request.meta[VERSION])
+    dispatch.client = _name_of(request.meta.get(CLIENT))
     value = _result(dispatch, request, call, _STATELESS_METHODS)
     value |= {"resultType": "complete", "_meta": {SERVER: _INFO}}
     ttl = _CACHE_TTL_MS.get(request.method)
@@ -216,13 +218,18 @@ def _result(dispatch: Dispatch, request: RpcRequest, call: RequestContext, metho
 def _initialize(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
     initialize = msgspec.convert(params, _Initialize)
     requested = initialize.protocolVersion
-    dispatch.client = str(initialize.clientInfo.get("name", ""))
+    dispatch.client = _name_of(initialize.clientInfo)
     return {
         "protocolVersion": requested if requested in HANDSHAKE else HANDSHAKE[-1],
         "capabilities": _CAPABILITIES,
         "serverInfo": _INFO,
         "instructions": dispatch.instructions,
     }
+
+
+def _name_of(client: Any) -> str:
+    """The name in what a client says of itself; empty if it says none."""
+    return str(client.get("name", "")) if isinstance(client, dict) else ""
 
 
 def _discover(dispatch: Dispatch, _: dict[str, Any], __: RequestContext) -> dict[str, Any]:
