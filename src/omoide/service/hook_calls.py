@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from omoide.errors import OmoideError, StoreBusy
+from omoide.errors import OmoideError, StoreBusy, Unreadable
 from omoide.guard import permissions, validation
 from omoide.model import HookCall, HookEvent, HookRecord, HookState, Injection
 from omoide.service.core import Core
@@ -86,11 +86,17 @@ class HookCalls(Core):
             return tx.has_inbox(at, at + timedelta(microseconds=1))
 
     def _repository_settings(self, place: Path | None) -> Settings:
-        """The settings, further silenced by those of the repository. Raises Unreadable if its file is not valid.
+        """The settings, further silenced by those of the repository. Raises Unreadable if these cannot be read.
 
         A repository can keep memories out of its conversations, and never bring in those that the user keeps out.
         """
-        if place is None or not (place / self._settings.memories_directory).is_dir():
+        if place is None:
+            return self._settings
+        try:
+            has_directory = (place / self._settings.memories_directory).is_dir()
+        except OSError as error:
+            raise Unreadable(f"{place!s:.200} cannot be read ({(error.strerror or '').lower()})") from error
+        if not has_directory:
             return self._settings
         from omoide.files.repo_config import with_repository_settings  # lazy: few repositories have such a file
 

@@ -124,6 +124,16 @@ def test_arguments_of_any_kind_are_answered_with_nothing(talk, hook_call, argume
     assert text(talk().call("hook", **arguments)) == {}
 
 
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PreCompact", "Stop"])
+def test_a_directory_that_cannot_be_read_is_logged_and_answered_with_nothing(talk, hook_call, place, event):
+    call = {**hook_call, "event": event, "cwd": "/x" * 5000}  # longer than any path may be
+    assert text(talk().call("hook", **call)) == {}
+    with omoide.open(place / "memory.db") as memory:
+        (logged,) = memory.hook_calls()
+    assert logged.state is HookState.FAILED
+    assert "cannot be read" in logged.fault
+
+
 def test_a_database_that_is_damaged_is_logged_and_answered_with_nothing(talk, hook_call, place):
     (place / "memory.db").write_bytes(b"no database" * 1000)
     client = talk()
