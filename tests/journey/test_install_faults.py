@@ -396,6 +396,18 @@ def test_what_somebody_edited_in_the_entries_stays(run: Run, home: Path) -> None
     assert values(path) == json.loads(TWO_SPACES)
 
 
+def test_a_matcher_that_somebody_removed_stays_away(run: Run, home: Path) -> None:
+    path = put(home, CLAUDE, TWO_SPACES)
+    assert run("install", "claude-code").code == 0
+    text = path.read_text()
+    line = '        "matcher": "startup|resume|clear|compact",\n'
+    assert text.count(line) == 1
+    path.write_text(text.replace(line, ""))  # the entry is now the same as that of another event
+    edited = snapshot(home)
+    assert "is installed already" in run("install", "claude-code").out
+    assert snapshot(home) == edited
+
+
 @pytest.mark.parametrize(
     "before",
     [

@@ -6,7 +6,7 @@ from typing import Any
 
 from omoide.errors import Conflict
 from omoide.interfaces.install import json_parser
-from omoide.interfaces.install.hook_entries import canonical, find_hooks, is_hook, set_hooks
+from omoide.interfaces.install.hook_entries import canonical, find_hooks, is_hook, recorded_hook, set_hooks
 from omoide.interfaces.install.json_text import JsonText
 from omoide.interfaces.install.server_entry import NAME, describe, set_server, starts_omoide
 from omoide.interfaces.install.toml_text import TomlText
@@ -66,8 +66,16 @@ def current_entries(text: str, wiring: Wiring) -> tuple[str, ...]:
     """Return the entries of omoide in a file that are as omoide writes them now, as JSON for the record."""
     if wiring.is_script:
         return ()
-    wanted = {canonical(one) for one in ([wiring.server] if wiring.server else []) + list((wiring.hooks or {}).values())}
-    return tuple(one for one in map(canonical, present(text, wiring)) if one in wanted)
+    document = parse(text, wiring)
+    found = []
+    if wiring.server and document.get([wiring.table, NAME]) == wiring.server:
+        found.append(canonical(wiring.server))
+    if wiring.hooks and isinstance(document, JsonText):
+        for place in find_hooks(document):
+            entry = document.get(place.entry)
+            if entry == wiring.hooks.get(place.event):
+                found.append(recorded_hook(place.event, entry))
+    return tuple(found)
 
 
 def is_empty(text: str, wiring: Wiring) -> bool:

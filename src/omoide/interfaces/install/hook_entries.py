@@ -110,7 +110,7 @@ def _last_surplus(document: JsonText, wanted: Collection[str]) -> HookPlace | No
 
 def _update(document: JsonText, place: HookPlace, entry: Any, recorded: Collection[str]) -> JsonText:
     present = document.get(place.entry)
-    if place.alone and canonical(present) in recorded:
+    if place.alone and recorded_hook(place.event, present) in recorded:
         return document.put(place.entry, entry)
     if not place.written:
         return document
@@ -130,6 +130,11 @@ def _remove(document: JsonText, place: HookPlace, keep: JsonText | None) -> Json
         if document.is_blank(path) and not (keep is not None and keep.has(path)):
             document = document.remove(path)
     return document
+
+
+def recorded_hook(event: str, entry: Any) -> str:
+    """Return an entry of an event as the record has it: that of one event may be what somebody made of another's."""
+    return canonical({event: entry})
 
 
 def canonical(value: Any) -> str:
