@@ -18,6 +18,7 @@ from omoide.service.hook_calls import HookCalls, learn_if_waiting, log_dropped
 from omoide.service.recorded_names import directory_path, identifier, read_work_tree, transcript_path
 from omoide.service.repositories import Repositories
 from omoide.settings import Settings
+from omoide.storage.base import Writer
 
 if TYPE_CHECKING:  # only a process that answers a hook needs it
     from omoide.prompt.injection import InjectedText
@@ -134,7 +135,8 @@ class AgentHooks(HookCalls, Repositories):
             except InvalidInput as error:  # fallback: nothing could be learnt from it
                 self._end(self._write_soon(lambda tx: self._begin_call(tx, call, at)), started, fault=str(error))
                 return
-        with self._store.write() as tx:
+
+        def store(tx: Writer) -> None:
             record = self._begin_call(tx, call, at)
             if record.state is HookState.REPEATED:
                 return
@@ -142,6 +144,8 @@ class AgentHooks(HookCalls, Repositories):
                 tx.put_in_inbox(item)
             done = replace(record, state=HookState.DONE, seconds=time.perf_counter() - started)
             tx.end_hook_call(done)
+
+        self._write_soon(store, durable=True)
 
     def _scope_of(self, root: Path | None, settings: Settings) -> Scope:
         if settings.project:

@@ -115,12 +115,15 @@ class HookCalls(Core):
             record = replace(record, digest="", clears=False, state=HookState.REPEATED)
         return replace(record, number=tx.add_hook_call(record))
 
-    def _write_soon(self, work: Callable[[Writer], T]) -> T:
-        """Write what may be lost if the machine fails, and wait only a moment for others. Raises StoreBusy."""
+    def _write_soon(self, work: Callable[[Writer], T], *, durable: bool = False) -> T:
+        """Write, and wait only a moment for others. Raises StoreBusy.
+
+        `durable`: whether it must not be lost if the machine fails.
+        """
         until = time.monotonic() + _WAIT
         while True:
             try:
-                with self._store.write(patient=False, durable=False) as tx:
+                with self._store.write(patient=False, durable=durable) as tx:
                     return work(tx)
             except StoreBusy as error:
                 if time.monotonic() >= until:

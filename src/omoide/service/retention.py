@@ -93,6 +93,8 @@ class Retention(Core):
                 # abs: a clock that once was years ahead must not stop retention for good.
                 if last is not None and abs(at - last) < _EVERY:
                     return None
+                if not tx.events(None, None, None, 1):  # nothing was ever stored: there may not even be a file
+                    return None
             done = self._retire_by_itself(at)
             if isinstance(self._store, Housekeeping):
                 self._store.merge_index(_MERGE_STEPS)

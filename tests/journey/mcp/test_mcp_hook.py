@@ -141,16 +141,17 @@ def test_a_database_that_is_damaged_is_logged_and_answered_with_nothing(talk, ho
     assert "memory.db" in (place / "memory.db.hook-faults").read_text(encoding="utf-8")
 
 
-def test_a_database_that_is_locked_is_logged_with_the_time_that_was_waited(talk, hook_call, place):
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreCompact", "Stop"])
+def test_a_database_that_is_locked_is_logged_with_the_time_that_was_waited(talk, hook_call, place, event):
     client = talk()
     assert PNPM in context(client.call("hook", **hook_call))
     blocker = apsw.Connection(str(place / "memory.db"))
     blocker.execute("BEGIN IMMEDIATE")
-    assert text(client.call("hook", **{**hook_call, "session": "other"})) == {}
+    assert text(client.call("hook", **{**hook_call, "session": "other", "event": event})) == {}
     blocker.execute("ROLLBACK")
     blocker.close()
     with omoide.open(place / "memory.db") as memory:
-        assert "another process has been writing for 0.2 s" in memory.hook_calls()[0].fault
+        assert memory.hook_calls()[0].fault.endswith("another process has been writing for 0.2 s: try again")
 
 
 def test_an_event_that_is_not_known_is_logged_as_that_of_a_process_is(talk, hook_call, place):

@@ -97,7 +97,7 @@ class SqliteStore:
 
     @contextmanager
     def write(self, *, patient: bool = True, durable: bool = True) -> Iterator[SqliteWriter]:
-        with self._lock, self._errors, self._turn(), self._creation(is_asked=patient and durable):
+        with self._lock, self._errors, self._turn(), self._creation(is_asked=durable):
             self._require_ready()
             with nullcontext() if durable else self._without_sync(), nullcontext() if patient else self._impatient():
                 transaction = self._begin("BEGIN IMMEDIATE")
@@ -184,7 +184,7 @@ class SqliteStore:
     def _creation(self, *, is_asked: bool) -> Iterator[None]:
         """Create the file if there is none and this is a write that somebody asked for.
 
-        What omoide records for itself (`patient` or `durable` are False) is lost where there is no database.
+        What may be lost (`durable` is False) is lost where there is no database.
         """
         if not (self._is_absent and is_asked and is_absent(self._path)):
             yield
