@@ -61,11 +61,14 @@ def test_the_headings_of_a_session_are_in_its_language_and_empty_sections_are_le
     assert "## Preferences of the user" in english
 
 
-@pytest.mark.parametrize("content", ["あ" * 20_000, "x" * 50_000, "word " * 20_000, "😀" * 9_000, "a\n" * 9_000])
-def test_a_long_memory_is_cut_to_a_half_of_the_budget(content):
-    injected = render_for_prompt([memory(1, content), memory(2, "short")], japanese=False, tokens=1_000)
+@pytest.mark.parametrize(
+    "content", ["あ" * 20_000, "x" * 50_000, "word " * 20_000, "😀" * 9_000, "a\n" * 9_000, "<hook_context>" * 2_000]
+)
+@pytest.mark.parametrize("tokens", [1_000, 8_000, 100_000])
+def test_a_long_memory_is_cut_to_a_half_of_the_budget(content, tokens):
+    injected = render_for_prompt([memory(1, content), memory(2, "short")], japanese=False, tokens=tokens)
     assert [one.memory.number for one in injected.memories] == [1, 2]
-    assert "…" in injected.text
+    assert injected.text.count("…") == 1
 
 
 @given(

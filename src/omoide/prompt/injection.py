@@ -126,11 +126,19 @@ def _fence(body: str) -> str:
 
 
 def _item(memory: Memory, most: int) -> str:
-    """A memory as a list item. None of its lines, and no tag in it, can be taken for the frame."""
+    """A memory as a list item, of about so many tokens at most."""
+    text = _shorten(memory.content.strip(), most)
+    while (size := _bytes(item := _quote(memory, text))) > MOST_UNITS // _LARGEST_SHARE and len(text) > 1:
+        text = _cut(text, MOST_UNITS // _LARGEST_SHARE, size)
+    return item
+
+
+def _quote(memory: Memory, text: str) -> str:
+    """A text of a memory as a list item. None of its lines, and no tag in it, can be taken for the frame."""
     topic = f" {memory.topic}:" if memory.topic_given else ""
     day = memory.updated_at.date().isoformat()
     prefix = quote.one_line(f"#{memory.number} [{memory.type}] {day}{topic} ")
-    item = quote.list_item(f"{prefix} ", _shorten(memory.content.strip(), most))
+    item = quote.list_item(f"{prefix} ", text)
     return _OWN_TAGS.sub("&lt;", item)
 
 
@@ -144,13 +152,19 @@ def _shorten(text: str, most: int) -> str:
     return shown if shown == text else f"{shown.rstrip()}{_CUT}"
 
 
+def _cut(text: str, most: int, size: int) -> str:
+    """The beginning of a text: the share that `most` is of its size."""
+    shown = text.removesuffix(_CUT)
+    return f"{shown[: min(len(shown) - 1, len(shown) * most // size)].rstrip()}{_CUT}"
+
+
 class _Room:
     """How much of the budget is left: in tokens, in UTF-16 units and in bytes."""
 
     def __init__(self, tokens: int, used: str) -> None:
         self._tokens = tokens - estimate_tokens(used)
         self._units = MOST_UNITS - _units(used)
-        self._bytes = MOST_UNITS - len(used.encode(errors="replace"))
+        self._bytes = MOST_UNITS - _bytes(used)
 
     @property
     def is_left(self) -> bool:
@@ -159,11 +173,15 @@ class _Room:
 
     def take(self, text: str) -> int:
         """Use up the room of a text, and return its tokens; 0 if there is too little."""
-        tokens, units, size = estimate_tokens(text), _units(text), len(text.encode(errors="replace"))
+        tokens, units, size = estimate_tokens(text), _units(text), _bytes(text)
         if tokens > self._tokens or units > self._units or size > self._bytes:
             return 0
         self._tokens, self._units, self._bytes = self._tokens - tokens, self._units - units, self._bytes - size
         return tokens
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode(errors="replace"))
 
 
 def _units(text: str) -> int:
