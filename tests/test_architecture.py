@@ -354,15 +354,18 @@ def test_recall_loads_nothing_heavy(tmp_path: Path) -> None:
     }
 
 
-# The packages whose public functions other code calls: each must say what it does.
-DOCUMENTED = ("model/", "retrieval/", "service/", "prompt/", "storage/")
+# The packages and modules whose public functions other code calls: each must say what it does.
+DOCUMENTED = (
+    *("model/", "retrieval/", "service/", "prompt/", "storage/", "conversation/"),
+    *("app.py", "errors.py", "settings.py", "learning/transcript.py", "routing/catalogue.py", "sync/repo_list.py"),
+)
 BACKENDS = ("storage/sqlite/",)  # the protocols in storage/ say what their methods do
 # The verbs with which the docstring of a function begins. Add one where none of these says what a new function does.
 IMPERATIVES = {
     *("Add", "Answer", "Append", "Archive", "Begin", "Bind", "Bring", "Change", "Check", "Choose", "Close", "Compare"),
     *("Compile", "Complete", "Compose", "Confirm", "Copy", "Count", "Create", "Cut", "Decide", "Delete", "Drop"),
     *("Erase", "Estimate", "Explain", "Extract", "Find", "Fix", "Forget", "Give", "Import", "Keep", "Learn", "Lease", "Let"),
-    *("Link", "List", "Lock", "Log", "Make", "Merge", "Move", "Open", "Order", "Overwrite", "Pin", "Publish"),
+    *("Link", "List", "Load", "Lock", "Log", "Make", "Merge", "Move", "Open", "Order", "Overwrite", "Pin", "Publish"),
     *("Raise", "Read", "Rebuild", "Record", "Remove", "Rename", "Render", "Replace", "Report", "Resolve", "Restore"),
     *("Return", "Run", "Scan", "Score", "Search", "Select", "Separate", "Set", "Start", "Store", "Subtract", "Take"),
     *("Unpin", "Write", "Yield"),
@@ -454,6 +457,15 @@ def test_the_service_explains_every_parameter_of_its_operations() -> None:
     operations = {name: getattr(Service, name) for name in names if not isinstance(getattr(Service, name), property)}
     assert {name: missing for name, operation in operations.items() if (missing := unexplained_parameters(operation))} == {}
     assert all(f"`{name}`: " in (Service.__doc__ or "") for name in EXPLAINED_BY_SERVICE - {"self"})
+
+
+def test_the_other_exported_functions_explain_their_parameters_too() -> None:
+    functions = {name: value for name in omoide.__all__ if inspect.isfunction(value := getattr(omoide, name))}
+    for entrance in (omoide.RepoList, omoide.Conversation):
+        functions |= {
+            name: value for name, value in vars(entrance).items() if inspect.isfunction(value) and not name.startswith("_")
+        }
+    assert {name: missing for name, value in functions.items() if (missing := unexplained_parameters(value))} == {}
 
 
 def test_every_exported_name_has_a_docstring() -> None:

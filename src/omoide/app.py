@@ -130,14 +130,15 @@ def _without_raising(write: Callable[[str], None]) -> Callable[[str], None]:
 
 
 def sync_engine(service: Service) -> "SyncEngine":
-    """The engine that syncs the mirrors of an opened service, for commands that sync by name."""
+    """Return the engine that syncs the mirrors of an opened service, for commands that sync by name."""
     return _MIRROR_HOOKS[service.hooks].engine
 
 
 def open_list(service: Service, directory: str | PathLike[str] = ".", *, scope: Scope | None = None) -> "RepoList":
     """Open the list of a repository, by default `.agent/memories.md`, and return it.
 
-    `directory` is the repository, or a directory or worktree of it; outside of git it is the directory of the list itself.
+    `service`: on the store of the memories. `directory` is the repository, or a directory or worktree of it; outside of git
+    it is the directory of the list itself.
     `scope` is where its memories belong: by default the repository's project, outside of git the global layer. The
     repository's own `config.toml`, beside the list, overrides the settings `memories_enabled` and `memories_inject`, unless
     they were given to `open`.
@@ -172,9 +173,9 @@ def open_conversation(
 ) -> "Conversation":
     """Return the memory around tasks: the prompt `before` an agent starts, and what is kept `after` it.
 
-    `directory` is where the agent works; None: nowhere in particular. The settings of its repository are obeyed. `scope` is
-    the project of the tasks; by default each message is routed to its project. `layout`: "sections", "list" or "project",
-    by default the setting `prompt_layout`.
+    `service`: on the store of the memories. `directory` is where the agent works; None: nowhere in particular. The settings
+    of its repository are obeyed. `scope` is the project of the tasks; by default each message is routed to its project.
+    `layout`: "sections", "list" or "project", by default the setting `prompt_layout`.
 
     Raise Unreadable if the repository's own `config.toml` has a value that is not valid, InvalidInput if the directory
     cannot be read.
@@ -233,7 +234,7 @@ def _check_mirrors(service: Service) -> "Iterator[Check]":
 
 
 def engine_info() -> tuple[str, int]:
-    """The database engine with the version of its package, and the schema that every opened database is brought to."""
+    """Return the database engine with the version of its package, and the schema that opened databases are brought to."""
     from importlib.metadata import version  # lazy: 20 ms that only stats and doctor need
 
     return f"SQLite (apsw {version('apsw')})", len(list(MIGRATIONS.glob("[0-9]*.sql")))

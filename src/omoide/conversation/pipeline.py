@@ -118,10 +118,10 @@ class Conversation:
     ) -> PreparedPrompt:
         """Return the prompt for a message, with the memories that fit it, and record it as a run.
 
-        The message is routed to its project, unless one was given. `session`: the name of a session of that project, which
-        is started if it is new. `task`: more about the task than the message, for the sections of the prompt. `context`:
-        the text of the channel that the message came from. `run`: the id of the run; by default one is made. `inject`: add
-        memories also where the setting `memories_inject` is manual.
+        `message`: what the agent is to do; it is routed to its project, unless one was given. `session`: the name of a
+        session of that project, which is started if it is new. `task`: more about the task than the message, for the
+        sections of the prompt. `context`: the text of the channel that the message came from. `run`: the id of the run; by
+        default one is made. `inject`: add memories also where the setting `memories_inject` is manual.
 
         What the message asks to remember is stored and pinned. What a person changed since the last run in the same work
         tree, or corrects in the message, is learnt first. If the setting `memories_enabled` is false, the prompt is the
@@ -160,8 +160,9 @@ class Conversation:
     def after(self, result: AgentResult, run: str | int | None = None) -> ConversationReport:
         """Store the results of a task: learnings, an entry of its session, a line of activity, and its outcome.
 
-        `run`: the run, by its number or its id; by default that of the last `before`. The project's memory is summarised
-        if it is due. What cannot be kept is among the problems of the report; only the outcome must succeed.
+        `result`: how the task ended. `run`: the run, by its number or its id; by default that of the last `before`. The
+        project's memory is summarised if it is due. What cannot be kept is among the problems of the report; only the
+        outcome must succeed.
 
         It can be called again after it was interrupted: what is done already is not done twice. Raises NotFound, Conflict
         for a run that has an outcome already, InvalidInput and NotAllowed.

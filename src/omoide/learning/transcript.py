@@ -54,7 +54,7 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 def read_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; an empty one in place of each that is longer than `MAX_LINE`."""
+    """Yield the lines of a binary `stream`, such as an open file; a line longer than `MAX_LINE` becomes an empty one."""
     while line := stream.readline(MAX_LINE):
         if len(line) == MAX_LINE and not line.endswith(b"\n"):
             while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
@@ -66,9 +66,10 @@ def read_lines(stream: BinaryIO) -> Iterator[bytes]:
 def read_turns(lines: Iterable[bytes], *, first_line: int = 1, strict: bool = False) -> Iterator[Turn]:
     """Return the turns of a transcript, in order; what omoide or the client put into messages is a turn of its own.
 
-    The format is recognised from the first line that is not empty: JSON objects, one in each line, or plain text.
-    `first_line` is the number of the first of the lines. `strict`: raise InvalidInput for bytes that are no text, and, at
-    the end, for JSON without a record of a format that is known; else there are no turns in them.
+    `lines`: of the transcript, such as `read_lines` returns them. The format is recognised from the first line that is not
+    empty: JSON objects, one in each line, or plain text. `first_line` is the number of the first of the lines. `strict`:
+    raise InvalidInput for bytes that are no text, and, at the end, for JSON without a record of a format that is known; else
+    there are no turns in them.
     """
     numbered = ((number, line) for number, line in enumerate(lines, first_line) if line.strip())
     first = next(numbered, None)
@@ -127,7 +128,7 @@ _EXIT_ZERO = load_pattern(r"^(?:exit code:? 0|process exited with code 0)\b", re
 
 
 def is_failure(text: str) -> bool:
-    """Whether an output looks like that of a command that failed."""
+    """Return whether an output looks like that of a command that failed."""
     return not _EXIT_ZERO.search(text) and bool(_FAILURE.search(text))
 
 

@@ -11,7 +11,7 @@ def catalogue(projects: Sequence[Project]) -> str:
         1. shop (backend/python): the web shop of the bakery
         2. garden
 
-    The numbers are those of the list, from 1. Line breaks and control characters become spaces.
+    `projects`: in the order of the list; the numbers begin with 1. Line breaks and control characters become spaces.
     """
     return "\n".join(f"{number}. {_line(project)}" for number, project in enumerate(projects, 1))
 

@@ -109,7 +109,7 @@ class RepoList:
         return [_item(0, format.expected_entry(memory), memory.number) for memory in self._engine.memories_in_files(mirror)]
 
     def search(self, words: str) -> Sequence[ListItem]:
-        """Return the entries whose title, content or one of its tags contains the words, ignoring case."""
+        """Return the entries whose title, content or one of whose tags contains the text `words`, ignoring case."""
         wanted = words.casefold()
         found = [
             item for item in self.list() if any(wanted in text.casefold() for text in (item.title, item.content, *item.tags))
@@ -120,8 +120,8 @@ class RepoList:
     def add(self, content: str, tags: Sequence[str] = (), *, type: str | None = None) -> AddedEntry | None:
         """Store a memory and add it to the file, which is created if it is missing. Return None if the list is disabled.
 
-        `type` is written as the first tag; without it, a first tag that names a type is the type, as in the file. Raises as
-        `Service.remember` does.
+        `content` is the text, `tags` are those after the type. `type` is written as the first tag; without it, a first tag
+        that names a type is the type, as in the file. Raises as `Service.remember` does.
         """
         if not self.enabled:
             self._service.hooks.report(self._switched_off())
