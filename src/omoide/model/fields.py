@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from omoide.errors import InvalidInput
-from omoide.model.memory import State
+from omoide.model.memory import Memory, State
 
 Kind = Literal[
     "id",
@@ -159,3 +159,16 @@ LOGGED = frozenset(names(lambda field: field.logged))
 UNVERSIONED = names(lambda field: not field.versioned)
 RESOLVED = names(lambda field: field.entry or field.resolved)
 DEFAULTS = {field.name: field.default for field in FIELDS if field.default is not REQUIRED}
+_COMPARED = names(
+    lambda field: field.versioned and field.logged and field.shown and field.name not in ("content", "created_at")
+)
+"""The fields that `changed` compares besides the content. When a memory was created does not change."""
+
+
+def changed(old: Memory, new: Memory) -> list[str]:
+    """Return the names of the fields that differ for a person between two versions of a memory, the content first.
+
+    A topic that is derived does not count: it follows from the content.
+    """
+    differing = [name for name in ("content", *_COMPARED) if getattr(old, name) != getattr(new, name)]
+    return differing if old.topic_given or new.topic_given else [name for name in differing if name != "topic"]

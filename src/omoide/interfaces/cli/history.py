@@ -8,12 +8,8 @@ from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
 from omoide.interfaces.cli.output import day, escape_control, print_json, print_table
 from omoide.interfaces.time_input import parse_time
-from omoide.model import Actor, Event, Memory, Version, fields
+from omoide.model import Actor, Event, Version, fields
 
-_COMPARED = fields.names(
-    lambda field: field.versioned and field.logged and field.shown and field.name not in ("content", "created_at")
-)
-"""The fields whose changes are shown in one line each. The content has a diff, and when it was created does not change."""
 _SHORT = 400
 """Characters of a text that is shown without the positions of its changes."""
 
@@ -41,7 +37,7 @@ def history_command(ref: str, target: Target, as_json: bool) -> None:
 
 def _version_record(old: Version | None, new: Version) -> dict[str, object]:
     diff = [] if old is None else _diff(old.memory.content, new.memory.content)
-    changed = [] if old is None else _changed_names(old.memory, new.memory)
+    changed = [] if old is None else fields.changed(old.memory, new.memory)
     return {**serialize.version(new), "changed": changed, "diff": "\n".join(diff)}
 
 
@@ -49,7 +45,7 @@ def _print_version(old: Version | None, new: Version) -> None:
     memory = new.memory
     author = "" if new.actor is None else f"  {_format_actor(new.actor)}"
     title = click.style(f"version {memory.version}", bold=True)
-    changed = [] if old is None else _changed_names(old.memory, memory)
+    changed = [] if old is None else fields.changed(old.memory, memory)
     summary = f": {', '.join(changed)}" if changed else ""
     click.echo(f"{title}  {day(memory.updated_at)}{author}{summary}")
     if old is None:
@@ -61,13 +57,6 @@ def _print_version(old: Version | None, new: Version) -> None:
         else:
             before, after = (escape_control(_format_value(getattr(each, name))) for each in (old.memory, memory))
             click.echo(f"    {name}: {click.style(before, fg='red')} → {click.style(after, fg='green')}")
-
-
-def _changed_names(old: Memory, new: Memory) -> list[str]:
-    names = [name for name in _COMPARED if getattr(old, name) != getattr(new, name)]
-    if not (old.topic_given or new.topic_given):
-        names = [name for name in names if name != "topic"]  # it is derived from the content
-    return (["content"] if old.content != new.content else []) + names
 
 
 def _format_value(value: object) -> str:
