@@ -69,7 +69,7 @@ def test_status_and_doctor_name_missing_entries_the_reason_and_two_commands_for_
     assert "not archived, because git has this version of the file" in shown
     assert "omoide mirror put-back 1 " in shown
     assert "omoide mirror forget-missing 1 " in shown
-    assert re.search(r"(?m)^    1 to decide$", shown)
+    assert re.search(r"(?m)^    1 to decide on$", shown)
     assert "in sync" not in shown, "not all of it is"
     (mirror,) = run("mirror", "status", "--json").data["mirrors"]
     assert mirror["in_sync"] is False
@@ -106,7 +106,7 @@ def test_status_and_doctor_name_earlier_texts_that_git_brought_back_and_two_comm
     assert "neither side was changed, because git, or an editor that opened the file long ago, brought" in shown
     assert "omoide mirror put-back 1 " in shown
     assert "omoide mirror accept 1 " in shown
-    assert re.search(r"(?m)^    1 to decide$", shown)
+    assert re.search(r"(?m)^    1 to decide on$", shown)
     assert "in sync" not in shown, "not all of it is"
     (mirror,) = run("mirror", "status", "--json").data["mirrors"]
     assert (mirror["in_sync"], mirror["missing"], mirror["retired"]) == (False, [], [])

@@ -234,7 +234,7 @@ def _status_record(status: mirrors.MirrorStatus) -> dict[str, Any]:
 def _print_status(status: mirrors.MirrorStatus) -> None:
     mirror, plan, held = status
     click.echo(_line(mirror))
-    counts = ((plan.imported, "import"), (plan.written, "write"), (len(held), "decide"))
+    counts = ((plan.imported, "import"), (plan.written, "write"), (len(held), "decide on"))
     pending = [f"{count} to {action}" for count, action in counts if count]
     if pending or not plan.troubles:
         click.echo(f"    {', '.join(pending) or 'in sync'}")
