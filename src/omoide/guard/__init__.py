@@ -1,1 +1,1 @@
-"""Who may do what, and what must never be kept."""
+"""Permissions, validation and secrets: who may do what, and what must never be stored."""

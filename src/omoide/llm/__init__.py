@@ -1,1 +1,1 @@
-"""Language models: optional, off by default. Whoever asks one has a fallback that works without it."""
+"""Language models: optional, off by default. Every caller has a fallback that works without one."""

@@ -1,4 +1,4 @@
-"""Look back at runs: render a prompt again from the history, explain it, compare two, and find what put a text into it."""
+"""Examine past runs: render a prompt again from the history, explain it, compare two, find what put a text into it."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -56,7 +56,7 @@ class Blame(NamedTuple):
 
 
 class Replay(Core):
-    """Operations that look back at runs."""
+    """Operations on past runs."""
 
     def replay(self, run: Ref, *, scope: Scope) -> str:
         """Return the prompt of a run: the same bytes as then, rendered from the history.

@@ -1,4 +1,4 @@
-"""Which project a repository is: known for a directory that has not changed, else found out from what git says of it."""
+"""Which project a repository is: known for a directory that has not changed, else decided by what git reports."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -81,13 +81,13 @@ class Repositories(Core):
             self._bind(tx, found.scope.path, checkout)
             project = tx.project(found.scope.path)
             if found.notice and project is not None:
-                # An agent's hook or server comes first where one is installed, and its reports are seen by nobody.
+                # An agent's hook or server comes first where one is installed, and nobody sees its reports.
                 tx.record_run(_notice_task(project), _EARLIEST if self._hooks.is_seen else self._clock())
         if found.notice:
             self._hooks.report(found.notice)
 
     def bind_project(self, root: Path, path: str | None = None) -> Project:
-        """Bind the repository at `root` to a project, whatever project it was taken for before.
+        """Bind the repository at `root` to a project, regardless of the project that it was recognised as before.
 
         `path`: the path of the project; None: of the one that it may be, as `identify` finds, else of the one that it is
         bound to. Returns the project. Raises NotFound if there is none with this path, and InvalidInput if none is named and

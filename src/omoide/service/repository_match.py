@@ -1,4 +1,4 @@
-"""Which project a repository is: decided from what git says of it and what is known of all projects. Pure."""
+"""Which project a repository is: decided by what git reports and what is known of all projects. Pure."""
 
 from collections.abc import Container, Iterable, Sequence
 from enum import Enum, auto

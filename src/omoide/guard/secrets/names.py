@@ -15,8 +15,8 @@ class Sort(Enum):
     PHRASE = "passphrase"  # the same, and words are possible
     PIN = "PIN"  # digits
     CODE = "recovery code"  # groups of letters and digits
-    TOKEN = "assigned secret"  # drawn by lot  # noqa: S105 - a kind, not a secret
-    KEY = "assigned key"  # a key may be of a door, a table or a cache: only what is surely drawn by lot counts
+    TOKEN = "assigned secret"  # generated at random  # noqa: S105 - a kind, not a secret
+    KEY = "assigned key"  # a key may be of a door, a table or a cache: only what is certainly random counts
 
 
 class Name(NamedTuple):

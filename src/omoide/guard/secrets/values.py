@@ -61,7 +61,7 @@ def is_uuid(value: str) -> bool:
 
 
 def is_random(value: str, least: int = 12) -> bool:
-    """Whether it looks drawn by lot rather than written by a person, as a name with hyphens is."""
+    """Whether it looks generated at random rather than written by a person, as a name with hyphens is."""
     if len(value) < least:
         return False
     if is_uuid(value):
