@@ -7,6 +7,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tokenize
 import tomllib
 import typing
 from collections.abc import Iterator
@@ -217,6 +218,27 @@ def test_whoever_drops_an_exception_says_what_happens_instead() -> None:
             if caught not in SAYS_ENOUGH and "#" not in "".join([above[:1], *lines[node.lineno - 1 : end]]):
                 silent.append(f"{file}:{node.lineno} {caught}")
     assert silent == []
+
+
+def comments(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the comments of a module, each with its line."""
+    with file.open("rb") as opened:
+        for token in tokenize.tokenize(opened.readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
+
+
+def test_whatever_a_tool_is_to_pass_over_has_a_reason() -> None:
+    """As in `# noqa: RULE - reason` and `# reason  # fmt: skip`."""
+    without = [
+        f"{file.relative_to(ROOT)}:{line}"
+        for folder in ("src", "tests", "bench", "scripts")
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for line, comment in comments(file)
+        if ("# noqa" in comment and not re.search(r"# noqa: [A-Z0-9, ]+ - \S", comment))
+        or ("# fmt: skip" in comment and not re.search(r"# \w.*  # fmt: skip$", comment))
+    ]
+    assert without == []
 
 
 def test_every_module_is_short_and_has_a_docstring() -> None:

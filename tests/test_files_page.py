@@ -28,13 +28,13 @@ def memory(content: str, id: str = "", day: str = "2026-02-05", **fields: object
         "topic_given": "topic" in fields, "content": content, "tags": (), "examples": (), "source": "file",
         "confidence": 1.0, "relevance": 0.5, "reference_count": 0, "pinned": False, "state": State.ACTIVE,
         "created_at": at, "updated_at": at, "last_accessed_at": None, "expires_at": None, "version": 1,
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     return Memory(**{**made, **fields})
 
 
 def memories_md() -> str:
     pattern = memory("Always use try-catch", "019bfb9a-3c00-7a3e-8f21-5b0c9d7e6f10", "2026-01-26", type="pattern",
-                     tags=("error-handling",))  # fmt: skip
+                     tags=("error-handling",))  # several entries per line  # fmt: skip
     deploy = memory(DEPLOY, "019c2d3e-8d7b-7801-afda-c943987502d4", topic="How to deploy", tags=("ops",))
     return SingleFile().render_list([pattern, deploy])
 
@@ -43,13 +43,18 @@ def entry_file() -> str:
     one = memory(
         "## API の方針\n\n- リソース指向\n- バージョンは URL に(/api/v1/…)", "019c2d3e-8d7b-7005-9b9f-0bab03f3a2bc",
         key="api-design", type="decision", tags=("architecture", "api"),
-    )  # fmt: skip
+    )  # several entries per line  # fmt: skip
     return FilePerMemory().rewrite("api-design.md", None, {one.id: one}, (), {}) or ""
 
 
 def tree() -> str:
-    one = memory("有効期限は 30 分", "019c2d3e-8d7b-7fd7-97a7-dab38bd3c250", tags=("api", "auth"), source="slack",
-                 examples=('curl -H "Authorization: Bearer …"',))  # fmt: skip
+    one = memory(
+        "有効期限は 30 分",
+        "019c2d3e-8d7b-7fd7-97a7-dab38bd3c250",
+        tags=("api", "auth"),
+        source="slack",
+        examples=('curl -H "Authorization: Bearer …"',),
+    )
     text = ProjectTree("shop").update_frame(
         "shop/MEMORY.md", None, ProjectFrame("shop", "通販サイトのバックエンド", ("2026-02-05",))
     )
@@ -62,8 +67,14 @@ def block() -> str:
 
 
 def tech() -> str:
-    one = memory("`tokio` を使う。", topic="Rustの非同期プログラミング", tags=("rust", "async"), reference_count=15,
-                 confidence=0.95, examples=("#[tokio::main]",))  # fmt: skip
+    one = memory(
+        "`tokio` を使う。",
+        topic="Rustの非同期プログラミング",
+        tags=("rust", "async"),
+        reference_count=15,
+        confidence=0.95,
+        examples=("#[tokio::main]",),
+    )
     return render_document("tech", [one]).replace("```", "~~~")  # so that it can stand in a fence of the page
 
 

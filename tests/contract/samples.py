@@ -34,7 +34,7 @@ class Samples:
             "topic_given": True, "content": content, "tags": (), "examples": (), "source": "test", "confidence": 1.0,
             "relevance": 0.5, "reference_count": 0, "pinned": False, "state": State.ACTIVE, "created_at": at,
             "updated_at": at, "last_accessed_at": None, "expires_at": None, "version": 1,
-        }  # fmt: skip
+        }  # several entries per line  # fmt: skip
         return Memory(**{**plain, **fields})
 
     def add(

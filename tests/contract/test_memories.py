@@ -37,7 +37,7 @@ def test_every_field_is_read_back_as_stored(samples, backend):
         reference_count=3, pinned=True, state=State.ARCHIVED, version=7, source_run_id="run 7",
         original_prompt="覚えて\n",
         last_accessed_at=datetime(2026, 1, 1, 0, 0, 0, 1, UTC), expires_at=datetime(9998, 1, 1, 0, 0, 0, 999999, UTC),
-    )  # fmt: skip
+    )  # several entries per line  # fmt: skip
     samples.store.close()
     with backend.open().read() as tx:
         assert tx.memory(kept.number) == tx.memory(kept.id) == kept
@@ -205,7 +205,7 @@ def test_events_come_newest_first_and_can_be_narrowed(samples):
     events = samples.ask(lambda tx: tx.events(None, None, None, 99))
     assert [(event.action, event.memory_number) for event in events] == [
         ("changed", one.number), ("remembered", two.number), ("remembered", one.number),
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     assert [event.number for event in events] == sorted((event.number for event in events), reverse=True)
     assert (events[1].actor, events[1].memory_id, events[0].detail) == (BOB, two.id, {"version": 2})
     assert samples.ask(lambda tx: tx.events(None, None, None, 2)) == events[:2]
@@ -242,7 +242,7 @@ def test_an_event_outlives_its_memory_without_its_text(samples):
     events = samples.ask(lambda tx: tx.events(SHOP, None, None, 99))
     assert [(event.action, event.memory_number, event.memory_id) for event in events] == [
         ("purged", kept.number, None), ("remembered", kept.number, None),
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     text = msgspec.json.encode(events).decode()
     assert not any(word in text for word in ("zebra", "giraffe", "okapi", "gnu"))
 
@@ -443,7 +443,7 @@ def test_everything_is_ordered_by_number_and_counted(samples):
     assert samples.ask(lambda tx: tx.counts(samples.now)) == [
         (Scope(), "note", "forgotten", 1), (BANK, "note", "active", 3), (SHOP, "note", "active", 1),
         (MONDAY, "tech", "active", 1),
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
 
 
 def test_every_version_names_its_author_or_else_the_actor(samples, store):

@@ -113,6 +113,6 @@ def test_merging_projects_moves_runs_behind_those_of_the_target(samples, store):
     with store.read() as tx:
         assert [(each.number, each.id, each.tick) for each in tx.runs(SHOP)] == [
             (4, "c", 0), (3, "a-1", 2), (2, "b", 1), (1, "a", 0)
-        ]  # fmt: skip
+        ]  # several entries per line  # fmt: skip
         assert tx.evidence(global_one.number, 0) == [OutcomeEvidence("shop", 2, 1.0, 1.0)]
         assert [(each.project, each.tick) for each in tx.learned_relevances(SHOP)] == [("shop", 2)]

@@ -227,7 +227,7 @@ def test_postings_count_the_term_in_each_field_of_the_memories_asked_about(sampl
     everyone = [one, two, three, none, theirs, 99]
     assert sorted(samples.ask(lambda tx: tx.postings(Query(SHOP), ["gnu"], everyone)["gnu"])) == [
         (one, 1, 1, 3), (two, 0, 0, 1), (three, 2, 0, 0),
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     assert samples.ask(lambda tx: tx.postings(Query(SHOP), ["gnu"], [two, none])["gnu"]) == [(two, 0, 0, 1)]
     assert samples.ask(lambda tx: tx.postings(Query(SHOP), ["gnu"], [])["gnu"]) == []
 

@@ -258,7 +258,7 @@ def test_files_and_directories_are_private_whatever_the_umask(tmp_path, open_mem
     assert modes == {
         "a": 0o700, "a/b": 0o700, "a/b/memory.db": 0o600, "a/b/memory.db-shm": 0o600, "a/b/memory.db-wal": 0o600,
         "c": 0o700, "c/d": 0o700, "c/d/copy.db": 0o600,
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
 
 
 def test_a_check_finds_a_file_that_others_can_read(tmp_path, open_memory):

@@ -100,7 +100,7 @@ def write_undurably_with_a_statement_that_fails(store, clock):
         write_undurably_and_fail, write_undurably_beside_a_writer, write_undurably_on_a_connection_in_a_transaction,
         write_undurably_with_a_statement_that_fails,
     ],
-)  # fmt: skip
+)  # several entries per line  # fmt: skip
 def test_a_non_durable_write_leaves_the_connection_durable(store, clock, statements, path):
     assert synchronous(store) == FULL
     path(store, clock)

@@ -191,7 +191,7 @@ CASES = {
     "a directory in place of the block": Case("block", block_is_a_directory, "notes/CLAUDE.md cannot be read"),
     "a block's file that is not UTF-8": Case("block", block_not_utf8, "notes/CLAUDE.md is not UTF-8"),
     "a file in place of a project": Case("tree", project_is_a_file, "notes/shop cannot be read"),
-}  # fmt: skip
+}
 
 FILES = {"memories": "memories.md", "block": "CLAUDE.md"}
 

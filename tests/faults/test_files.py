@@ -89,7 +89,7 @@ def test_modes_stay_as_they_were_and_new_files_follow_the_umask(place, root, tmp
     private = tmp_path / "private"
     assert [stat.S_IMODE(path.stat().st_mode) for path in (private, private / "d", private / "d/e.md")] == [
         0o700, 0o700, 0o600,
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
 
 
 # inside the root only
@@ -101,7 +101,7 @@ def test_a_name_that_leaves_the_directory_is_refused(place, root, name):
     attempts: list[Callable[[], object]] = [
         lambda: place.read(name), lambda: place.stat(name), lambda: place.write(name, "x", None),
         lambda: place.remove(name, seen), lambda: place.move("there.md", name, seen), lambda: place.backup(name),
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     for attempt in attempts:
         with pytest.raises(InvalidInput):
             attempt()
@@ -121,7 +121,7 @@ def test_symbolic_links_are_neither_followed_nor_replaced(place, root, tmp_path)
         lambda: place.write("link/new.md", "x", None), lambda: place.write("dangling.md", "x", None),
         lambda: place.write("file.md", "x", place.stat("file.md")), lambda: place.backup("file.md"),
         lambda: place.move("mine.md", "link/new.md", seen), lambda: place.remove("link/secret.md", seen),
-    ):  # fmt: skip
+    ):  # several entries per line  # fmt: skip
         with pytest.raises((Unreadable, Unwritable), match="symbolic link"):
             attempt()
     assert {name: (outside / name).read_text() for name in files(outside)} == {"secret.md": "secret"}
@@ -194,7 +194,7 @@ def test_a_file_that_changed_since_it_was_read_is_left_alone(place, root, save):
     for attempt in (
         lambda: place.write("a.md", "new", seen), lambda: place.write("a.md", "new", None),
         lambda: place.remove("a.md", seen), lambda: place.move("a.md", "b.md", seen),
-    ):  # fmt: skip
+    ):  # several entries per line  # fmt: skip
         with pytest.raises(Changed, match=r"a\.md is no longer what was read"):
             attempt()
     assert file.read_text() == "hers"

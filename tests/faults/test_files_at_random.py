@@ -30,7 +30,7 @@ ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
     "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_EDITOR": "true",
     "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b.c", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b.c",
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 OF_MIRRORS = {".git", ".agent", "notes", "CLAUDE.md", ".omoide-backups"}
 IDS = re.compile(r"Id:\W*([0-9a-f-]{36})")
 ENTRY = re.compile(r"(?m)^## .*\n(?:(?!## ).*\n?)*")
@@ -321,7 +321,7 @@ class World:
             ("checkout", "-q", "HEAD", "--", "."), ("checkout", "-q", "HEAD~1", "--", "."), ("restore", "."),
             ("restore", "--source", "HEAD~1", "."), ("reset", "-q", "--hard"), ("reset", "-q", "--hard", "HEAD~1"),
             ("checkout", "-q", "HEAD~1"), ("revert", "--no-edit", "HEAD"), ("clean", "-fdxq"), ("rm", "-q", "-f", str(LIST)),
-        ])  # fmt: skip
+        ])  # several entries per line  # fmt: skip
         git(tree, *how)
 
     def stash(self) -> None:
@@ -392,10 +392,10 @@ STEPS_OF_WALK = {
     World.save_old_buffer: 3,
     World.format: 4, World.commit: 8, World.stage: 2, World.switch: 7, World.go_back: 6, World.stash: 5, World.integrate: 6,
     World.finish: 3, World.exchange: 4, World.sparse: 2, World.remove: 2, World.clone_again: 1, World.link: 1,
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 OF_OMOIDE = {
     World.remember, World.revise, World.retire, World.restore, World.reopen, World.settle, World.sync_all, World.link,
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 
 
 def seeds(part: int, *, long: bool) -> range:

@@ -81,7 +81,7 @@ class Shop:
         environment = {
             **os.environ, "PYTHONPATH": str(self.root), "KILLED_BEFORE_STEP": str(killed_before),
             "KILLED_IN": str(self.root), "OMOIDE_STORE": str(self.root / "shop" / "memory.db"), "OMOIDE_PROJECT": "shop",
-        }  # fmt: skip
+        }  # several entries per line  # fmt: skip
         done = subprocess.run([*PROGRAM, *command], cwd=self.root, env=environment, capture_output=True, check=False)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
         return done.returncode

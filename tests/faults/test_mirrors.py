@@ -582,7 +582,7 @@ def test_a_clock_five_years_ahead_for_one_command_loses_nothing(tmp_path, open_m
         listed = memory.list(scope=SHOP, limit=100).memories
         assert {one.content for one in listed} == {
             *(f"note {number}" for number in range(12)), "valid for two years", "written in the future",
-        }  # fmt: skip
+        }  # several entries per line  # fmt: skip
         [mirror] = memory.mirrors()
         app.sync_engine(memory).sync(mirror, whole=True)
     after = file.read_text(encoding="utf-8")

@@ -49,7 +49,7 @@ def test_nul_and_lone_surrogates_are_refused_in_every_field(memory, fault, words
     drafts = [
         Draft(fault, SHOP), Draft("x", SHOP, topic=fault), Draft("x", SHOP, tags=["fine", fault]),
         Draft("x", SHOP, examples=["fine", fault]), Draft("x", SHOP, source=fault),
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     for draft in drafts:
         with pytest.raises(InvalidInput, match=words) as refusal:
             memory.remember(draft)

@@ -30,7 +30,7 @@ ELSEWHERE = {
     "hooks", "location", "settings", "types",  # no verbs either
     "join", "ensure_list_mirror", "replace_memory_file", "reset_sync_state",  # need files that people edit
     "resolve", "accept_entries",  # the same
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 
 
 @pytest.fixture

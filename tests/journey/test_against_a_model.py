@@ -18,7 +18,7 @@ LONG = os.environ.get("OMOIDE_LONG") == "1"
 SCOPES = [
     Scope.everywhere(), Scope.project("shop"), Scope.project("bank"), Scope.session("shop", "monday"),
     Scope.session("shop", "tuesday"),
-]  # fmt: skip
+]  # several entries per line  # fmt: skip
 
 scopes = st.sampled_from(SCOPES)
 keys = st.sampled_from([None, None, "one", "two"])
@@ -63,7 +63,7 @@ class Plain:
         return entry.living and entry.key is not None and any(
             other.living and other.number != entry.number and (other.scope, other.key) == (entry.scope, entry.key)
             for other in self.entries.values()
-        )  # fmt: skip
+        )  # several entries per line  # fmt: skip
 
     def change(self, old: Entry, new: Entry) -> None:
         if new != old:
@@ -127,28 +127,37 @@ class Memories(RuleBasedStateMachine):
     def revise(self, number: int, key: str | None, rewrite: bool) -> None:
         old = self.plain.entries.get(number)
         content = self.word() + " revised" if rewrite or old is None else old.content
-        self.apply(number, lambda scope: self.memory.revise(number, scope=scope, content=content, key=key),
-                  lambda old: old.living and replace(old, content=content, key=key))  # fmt: skip
+        self.apply(
+            number,
+            lambda scope: self.memory.revise(number, scope=scope, content=content, key=key),
+            lambda old: old.living and replace(old, content=content, key=key),
+        )
 
     @rule(number=numbers)
     def forget(self, number: int) -> None:
-        self.apply(number, lambda scope: self.memory.forget(number, scope=scope),
-                  lambda old: replace(old, state=State.FORGOTTEN))  # fmt: skip
+        self.apply(
+            number, lambda scope: self.memory.forget(number, scope=scope), lambda old: replace(old, state=State.FORGOTTEN)
+        )
 
     @rule(number=numbers)
     def restore(self, number: int) -> None:
-        self.apply(number, lambda scope: self.memory.restore(number, scope=scope),
-                  lambda old: replace(old, state=State.ACTIVE))  # fmt: skip
+        self.apply(
+            number, lambda scope: self.memory.restore(number, scope=scope), lambda old: replace(old, state=State.ACTIVE)
+        )
 
     @rule(number=numbers)
     def archive(self, number: int) -> None:
-        self.apply(number, lambda scope: self.memory.archive(number, scope=scope),
-                  lambda old: old.living and replace(old, state=State.ARCHIVED))  # fmt: skip
+        self.apply(
+            number,
+            lambda scope: self.memory.archive(number, scope=scope),
+            lambda old: old.living and replace(old, state=State.ARCHIVED),
+        )
 
     @rule(number=numbers)
     def pin(self, number: int) -> None:
-        self.apply(number, lambda scope: self.memory.pin(number, scope=scope),
-                  lambda old: old.living and replace(old, pinned=True))  # fmt: skip
+        self.apply(
+            number, lambda scope: self.memory.pin(number, scope=scope), lambda old: old.living and replace(old, pinned=True)
+        )
 
     @rule(number=numbers)
     def promote(self, number: int) -> None:

@@ -15,7 +15,7 @@ FACTS = {
 TYPES = {
     "user-language": "preference", "feedback-tests": "preference", "project-launch": "context",
     "reference-tickets": "context",
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 
 
 def fact(name, kind, description, body):

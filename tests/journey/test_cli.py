@@ -9,7 +9,7 @@ FIELDS = [
     "id", "number", "scope", "key", "type", "topic", "content", "tags", "examples", "source", "by", "by_role",
     "source_run_id", "confidence", "relevance", "reference_count", "pinned", "original_prompt", "state",
     "created_at", "updated_at", "last_accessed_at", "expires_at", "version",
-]  # fmt: skip
+]  # several entries per line  # fmt: skip
 
 
 def numbers(done):
@@ -35,7 +35,7 @@ def test_every_field_can_be_given(run):
         "remember", "text", "--topic", "t", "--type", "warning", "--tag", "a", "--tag", "b", "--tags", "c, d",
         "--key", "k", "--example", "x = 1", "--example", "y = 2", "--source", "https://example.org", "--run", "ci/42",
         "--confidence", "0.7", "--pin", "--expires", "90d", "--json",
-    ).data["memory"]  # fmt: skip
+    ).data["memory"]  # several entries per line  # fmt: skip
     assert (memory["topic"], memory["type"], memory["key"]) == ("t", "warning", "k")
     assert memory["tags"] == ["a", "b", "c", "d"]
     assert memory["examples"] == ["x = 1", "y = 2"]
@@ -355,7 +355,7 @@ def test_events_are_listed_newest_first(run):
     events = run("events", "--json").data["events"]
     assert [(event["action"], event["memory_number"]) for event in events] == [
         ("forgotten", 1), ("remembered", 2), ("remembered", 1),
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     assert len(run("events", "1", "--json").data["events"]) == 2
     assert len(run("events", "--limit", "1", "--json").data["events"]) == 1
     assert run("events", "--since", "2999-01-01", "--json").data["events"] == []

@@ -55,7 +55,7 @@ def change_behind_its_back(place, statement):
         "content = 'okapi'", "topic = 'okapi'", "tags = '[\"okapi\"]'", "examples = '[\"okapi\"]'", "key = 'okapi'",
         "type = 'okapi'", "topic_given = 0", "fingerprint = 1", "blocking_key = 1", "content = 'zebra zebra'",
     ],
-)  # fmt: skip
+)  # several entries per line  # fmt: skip
 def test_doctor_finds_a_row_changed_by_another_program_and_repairs_its_index(run, place, change):
     run("remember", "zebra", "--topic", "animals", "--tag", "striped")
     run("remember", "lion", "--topic", "more animals")

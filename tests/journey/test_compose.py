@@ -38,7 +38,7 @@ def fill(store, memories):
 @pytest.mark.parametrize(("memories", "task", "expected"), [
     (ENGLISH, "task.en.toml", "prompt.en.md"),
     (JAPANESE, "task.ja.json", "prompt.ja.md"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_a_prompt_is_that_of_the_seed_to_the_byte(place, run, memories, task, expected):
     fill(place / "memory.db", memories)
     done = run("compose", "--task", str(GOLDEN / task))
@@ -181,7 +181,7 @@ def test_the_text_of_the_task_ranks_where_the_settings_say_so(tmp_path):
     ('role = \n', "task.toml is not valid TOML: Invalid value (at line 1"),
     ('{"role": "x",\n "task": {"id": 1,\n "titel": "y"}}', "task.toml, line 3: task.titel is no field"),
     ('{"role": "x"', "task.toml is not valid JSON"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_a_task_that_is_not_valid_names_file_line_and_field(place, run, text, message):
     (place / "task.toml").write_text(text)
     done = run("compose", "--task", "task.toml")
@@ -213,7 +213,7 @@ def test_the_block_of_a_project_comes_after_the_prompt_and_shows_the_newest_sess
     places = [text.index(part) for part in (
         "直して", "Slack: はい", "---\n## プロジェクトメモリ: shop", "JWT を採用", "新しい", "### 固定記憶",
         "日本語で答える", "### 関連プロジェクト: bank", "銀行",
-    )]  # fmt: skip
+    )]  # several entries per line  # fmt: skip
     assert places == sorted(places)
     assert text.endswith("\n---\n")
     assert "古い" not in text

@@ -34,7 +34,7 @@ REFERENCE = {
     "": (-0.11884, 0.0483, -0.00255, -0.01101, 0.05195, 0.01029),
     "日本語とEnglishの混在": (0.02008, 0.11017, 0.11351, -0.02631, -0.02747, 0.0344),
     "release notes " * 200: (-0.01518, -0.02311, -0.00391, -0.05079, 0.01642, 0.09108),
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 COSINES = {(0, 1): 0.0835, (0, 3): 0.0489, (1, 3): 0.0453, (2, 4): 0.1638, (0, 6): 0.156, (3, 5): -0.0996}
 """Of some of these texts with each other: all values of the vectors count."""
 TOKENS = {
@@ -47,7 +47,7 @@ TOKENS = {
     "a\u200bb\x00\ufffd \t\u3000": [101, 11113, 102],
     "x" * 101: [101, 100, 102],
     "": [101, 102],
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 
 
 def model_directory() -> Path:

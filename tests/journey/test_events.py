@@ -130,13 +130,13 @@ def test_the_history_of_a_promoted_memory_does_not_name_the_project_that_it_came
     memory.promote(1, scope=Scope.project("secret"))
     assert [str(version.memory.scope) for version in memory.history(1, scope=Scope.project("secret"))] == [
         "session hidden of project secret", "project secret", "the global layer"
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     assert {version.memory.scope for version in memory.history(1, scope=SHOP)} == {Scope.everywhere()}
     bounds = {"projects": ("secret",), "layers": (Layer.PROJECT, Layer.EVERYWHERE)}
     bound = Service(memory._store, memory._settings, BoundActor("token", **bounds), memory._clock)
     assert [str(version.memory.scope) for version in bound.history(1, scope=Scope.project("secret"))] == [
         "the global layer", "project secret", "the global layer"
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
 
 
 def test_why_does_not_name_the_project_from_which_a_memory_was_promoted_later(memory, clock):

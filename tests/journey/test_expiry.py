@@ -104,7 +104,7 @@ def a_memory(number, state, expires_at, scope=SHOP, *, pinned=False, type="note"
     return Memory(
         new_id(at, f"{number:020x}"), number, scope, None, type, content, False, content, (), (), "test", 1.0, 0.5, 0,
         pinned, state, at, at, None, expires_at, 1,
-    )  # fmt: skip
+    )  # several entries per line  # fmt: skip
 
 
 MEMORIES = st.lists(

@@ -121,9 +121,18 @@ def clone_at_the_same_place(git):
     git.file.write_bytes(copy)
 
 
-@pytest.mark.parametrize("operation", [
-    stash, stash_of_an_untracked_list, switch, rebase, clean, clone_at_the_same_place,
-], ids=lambda one: one.__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "operation",
+    [
+        stash,
+        stash_of_an_untracked_list,
+        switch,
+        rebase,
+        clean,
+        clone_at_the_same_place,
+    ],
+    ids=lambda one: one.__name__,
+)
 def test_git_takes_entries_away_and_brings_them_back_and_every_command_finds_all_memories(shop, operation):
     everything = {*TEXTS, LATER}
     steps = operation(shop)

@@ -193,10 +193,25 @@ def bisect(git):
     git("bisect", "reset")
 
 
-@pytest.mark.parametrize("operation", [
-    stash, stash_with_new_files, checkout_of_files, branches, restore, reset, rebase, merge, cherry_pick, clean,
-    sparse_checkout, clone_again, bisect,
-], ids=lambda one: one.__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "operation",
+    [
+        stash,
+        stash_with_new_files,
+        checkout_of_files,
+        branches,
+        restore,
+        reset,
+        rebase,
+        merge,
+        cherry_pick,
+        clean,
+        sparse_checkout,
+        clone_again,
+        bisect,
+    ],
+    ids=lambda one: one.__name__,
+)
 def test_git_takes_entries_away_and_brings_them_back_and_nothing_is_archived(repository, operation):
     everything = set("abcdef")
     assert repository.in_files() == everything

@@ -36,7 +36,7 @@ ROWS = [
      12, 0.92, 1737000001, None, None, 0),
     ("not a uuid", "domain", "注文", "", "注文には明細がある", "[]", 0, 1.0, 1737000002, None, None, 0),
     (GONE, "tech", "古い知識", "old", "もう使わない", None, 3, 0.5, 1736000000, None, None, 1),
-]  # fmt: skip
+]  # several entries per line  # fmt: skip
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_the_database_is_left_as_it_is_also_one_with_a_log(run, place):
     (lambda path: change(path, ("CREATE TABLE notes (a)",)), "it has no table memories"),
     (lambda path: change(path, ("CREATE TABLE memories (id, topic)",)), "without type, tags"),
     (lambda path: path.write_bytes(b"SQLite format 3\0" + b"x" * 5000), "cannot be read as a memory database of hail-mary"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_another_file_is_a_clear_error(run, place, make, message):
     path = place / "other.db"
     make(path)
@@ -140,7 +140,7 @@ def test_another_file_is_a_clear_error(run, place, make, message):
     ("created_at", "yesterday", "created_at must be a time in seconds since 1970"),
     ("content", "", "the content is empty"),
     ("reference_count", -1, "reference_count"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_a_row_that_cannot_be_stored_is_named_and_nothing_is_imported(run, database, column, value, message):
     change(database, (f"UPDATE memories SET {column} = ? WHERE rowid = 2", (value,)))
     done = run("import", "hail-mary", str(database))

@@ -75,7 +75,7 @@ def test_resume_counts_as_access(layered_memory, clock):
     assert accessed == {
         "project", "monday 1", "monday 2", "project pinned", "global pinned preference", "global preference",
         "project preference",
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
 
 
 def test_a_summary_counts_what_the_scope_sees(memory, clock):

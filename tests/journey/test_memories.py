@@ -170,7 +170,7 @@ def test_inject_prints_the_list_and_then_the_prompt(run, file):
 @pytest.mark.parametrize(("mode", "flag", "printed"), [
     ("auto", (), True), ("manual", (), False), ("manual", ("--manual",), True),
     ("none", (), False), ("none", ("--manual",), False),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_the_setting_decides_whether_the_list_is_injected(run, monkeypatch, mode, flag, printed):
     run("memories", "add", "one")
     monkeypatch.setenv("OMOIDE_MEMORIES_INJECT", mode)
@@ -192,7 +192,7 @@ def test_a_disabled_list_does_nothing_and_warns(run, file, monkeypatch):
 @pytest.mark.parametrize(("name", "value", "wanted"), [
     ("MEMORIES_ENABLED", "maybe", "must be true or false"),
     ("MEMORIES_INJECT", "always", 'must be "auto", "manual" or "none"'),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_a_bad_setting_gets_a_clear_error(run, monkeypatch, name, value, wanted):
     monkeypatch.setenv(f"OMOIDE_{name}", value)
     done = run("memories", "list")
@@ -235,7 +235,7 @@ def test_the_list_is_the_same_from_subdirectories_and_worktrees(run, omoide, rep
         assert run("memories", "add", text).code == 0
     assert [one["content"] for one in run("memories", "list", "--json").data["memories"]] == [
         "from below", "from the worktree", "from the root",
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     assert not (other / ".agent").exists()
     assert omoide("memories", "list", "--json", cwd=other).data["total_count"] == 3
 
@@ -323,7 +323,7 @@ def test_a_heading_with_tags_and_date_but_no_content_is_an_entry(run, file):
     assert {name: listed[name] for name in ("line", "title", "type", "tags", "date", "content")} == {
         "line": 3, "title": "Use PostgreSQL", "type": "architecture", "tags": ["architecture", "database"],
         "date": "2026-01-26", "content": "Use PostgreSQL",
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     run("memories", "add", "Always use try-catch")
     assert run("recall", "PostgreSQL", "--json").data["total_count"] == 1
     assert "## My own chapter\n- Tags: none of yours\n\n## Dated\n- Date: 2026-01-26\n" in file.read_text()

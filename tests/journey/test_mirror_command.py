@@ -208,7 +208,7 @@ def test_either_side_is_rebuilt_from_the_other(run, main):
 
 @pytest.mark.parametrize(("path", "format", "target"), [
     ("notes/", "entries", "notes/"), ("TEAM.md", "memories", "TEAM.md"), ("docs", "entries", "docs/"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_the_path_decides_the_format_and_worktrees_share_the_main_path(run, main, other, monkeypatch, path, format, target):
     monkeypatch.chdir(other)
     done = run("mirror", "add", path, "--json")
@@ -224,7 +224,7 @@ def test_the_path_decides_the_format_and_worktrees_share_the_main_path(run, main
     (["rebuild", "--from", "file"], 2, "name the mirror to rebuild"),
     (["resolve", "1", "--take", "both"], 2, "Invalid value for '--take'"),
     (["watch"], 1, "there are no mirrors"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_errors_have_a_remedy(run, main, arguments, code, told):
     done = run("mirror", *arguments)
     assert done.code == code, done.err

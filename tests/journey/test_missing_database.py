@@ -13,11 +13,11 @@ READING = [
     "list", "recall words", "stats", "doctor", "doctor --fix", "events", "project list", "project show", "session list",
     "mirror list", "mirror status", "mirror sync", "memories list", "memories search x", "memories inject", "review",
     "retire --dry-run", "retire", "reindex --dry-run", "purge --forgotten --yes", "scan", "export", "list --json",
-]  # fmt: skip
+]  # several entries per line  # fmt: skip
 FAILING = [
     "show 1", "forget 1", "archive 1", "restore 1", "revise 1 x", "pin 1", "history 1", "similar 1", "purge 1 --yes",
     "link 1 relates 2", "backup", "reindex", "project rename a b", "memories delete 1",
-]  # fmt: skip
+]  # several entries per line  # fmt: skip
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def test_creating_a_project_makes_its_files_at_once(run, place, root):
     assert made["tree"] == str(directory)
     assert {file.name: file.read_text(encoding="utf-8") for file in directory.iterdir()} == {
         "MEMORY.md": NEW, "pinned.md": "", "decisions.md": "",
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in directory.iterdir())
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
@@ -207,7 +207,7 @@ def test_a_project_is_shown_with_the_texts_times_and_sizes_of_its_files(run, roo
     assert "元の指示: 覚えて" in files["pinned"]["text"] == on_disk[directory / "pinned.md"]
     assert [(each["session"], each["text"]) for each in files["sessions"]] == [
         ("火曜", on_disk[directory / "MEMORY_火曜.md"]), ("monday", "# セッション: monday\n"),
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     assert "テストを移行" in files["sessions"][0]["text"]
     assert files["sessions"][1]["updated_at"] == "2023-11-14T22:13:20Z"
     assert files["memory"]["bytes"] == (directory / "MEMORY.md").stat().st_size

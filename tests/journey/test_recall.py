@@ -50,7 +50,7 @@ def numbers(memory, question, scope=SHOP, **filters):
         ("runs", "english"), ("RELEASES", "english"), ("인증", "korean"), ("토큰", "korean"), ("数据库", "chinese"),
         ("连接池", "chinese"), ("🎉", "emoji"),
     ],
-)  # fmt: skip
+)  # several entries per line  # fmt: skip
 def test_a_word_finds_its_note_first(memory, notes, question, name):
     assert numbers(memory, question)[:1] == [notes[name]]
 
@@ -59,7 +59,7 @@ def test_a_word_finds_its_note_first(memory, notes, question, name):
     "question",
     ['"', "'", "*", "pnpm*", "AND", "a AND", "NEAR(", "NEAR(a b)", "NOT", "topic:pnpm", "^pnpm", "{", "-pnpm", "()", "\\",
      "pnpm\x00", "\x1b[31m", "\u202epnpm", "🎉" * 50, "; DROP TABLE memories; --", "%", "a" * 100_000],
-)  # fmt: skip
+)  # several entries per line  # fmt: skip
 def test_nothing_in_a_question_is_syntax(memory, notes, question):
     found = memory.recall(question, scope=SHOP)
     assert found.total >= len(found.hits)

@@ -61,7 +61,7 @@ def test_fields_left_out_when_remembering_again_stay(memory):
     memory.remember(
         "one", scope=SHOP, key="k", type="decision", topic="t", tags=["a"], examples=["e"], source="s", confidence=0.5,
         relevance=0.25, pinned=True, source_run_id="7",
-    )  # fmt: skip
+    )  # several entries per line  # fmt: skip
     again = memory.remember("two", scope=SHOP, key="k").memory
     assert (again.content, again.type, again.topic, again.tags, again.examples) == (
         "two",
@@ -291,9 +291,14 @@ def test_a_secret_is_refused_or_redacted_before_anything_is_stored(tmp_path, ope
     token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0bC3dE6"
     path = tmp_path / "memory.db"
     memory = open_memory(path)
-    for draft in (Draft(token, SHOP), Draft("x", SHOP, topic=token), Draft("x", SHOP, tags=[token]),
-                  Draft("x", SHOP, examples=[token]), Draft("x", SHOP, source=token),
-                  Draft("x", SHOP, source_run_id=token)):  # fmt: skip
+    for draft in (
+        Draft(token, SHOP),
+        Draft("x", SHOP, topic=token),
+        Draft("x", SHOP, tags=[token]),
+        Draft("x", SHOP, examples=[token]),
+        Draft("x", SHOP, source=token),
+        Draft("x", SHOP, source_run_id=token),
+    ):
         with pytest.raises(SecretFound, match="GitHub token") as refusal:
             memory.remember(draft)
         assert token not in str(refusal.value)
@@ -343,7 +348,7 @@ def purgeable(memory):
     kept = memory.remember(
         f"{past} once", scope=SHOP, topic=topic, tags=[tag], examples=[example], key=key, source=source,
         source_run_id=ran,
-    ).memory  # fmt: skip
+    ).memory  # several entries per line  # fmt: skip
     memory.revise(kept.id, scope=SHOP, content=f"{content} " + "and more " * 2000)
     memory.revise(kept.id, scope=SHOP, content=f"{content} at last")
     memory.recall(content, scope=SHOP)

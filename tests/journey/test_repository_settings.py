@@ -82,7 +82,7 @@ def test_anything_else_in_the_file_of_a_repository_is_ignored_with_a_warning(run
     ("memories = 3\n", "memories must be a table, got 3"),
     ("[memories\n", "is not valid TOML"),
     ("#" * 100_001, "has 100,001 bytes, at most 100,000"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_a_bad_value_of_a_repository_is_an_error_that_names_its_file(run, configure, text, wanted):
     file = configure(text)
     done = run("memories", "list")

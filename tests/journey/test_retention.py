@@ -526,7 +526,7 @@ def test_the_command_shows_the_plan_before_running_it(run, long_ago):
     assert (done["dry_run"], done["total_count"]) == (False, 1)
     assert {name: done["retired"][0][name] for name in ("number", "topic", "reason")} == {
         "number": 1, "topic": "zebra", "reason": "unused",
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     assert done["retired"][0]["scope"]["project"] == "shop"
     assert run("retire").err == "0 memories archived\n"
     assert run("recall", "zebra", "--archived", "--json").data["total_count"] == 1

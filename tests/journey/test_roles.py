@@ -40,7 +40,7 @@ def call(memory, verb, scope, directory, *, ref, other):
         "task": Task(title="zebra"), "message": "zebra", "prompt": "zebra", "memories": [], "layout": "list",
         "directory": directory,
         "call": HookCall("codex", HookEvent.PROMPT, prompt="zebra stripes", directory=str(directory)),
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     if verb in ("unmirror", "join", "reset_sync_state", "accept_entries"):
         values["number"] = make_mirror(memory, scope, directory / f"of {verb}.md")
     if verb == "resolve" and isinstance(ref, int):
@@ -134,7 +134,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
             "import_memories", "everything", "backup", "record_copy", "tally", "latest_event", "stats", "check", "scan",
             "fix_relevance", "release_relevance",
         },
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
 
 
 def test_a_worker_cannot_remove_by_other_means(tmp_path, open_memory, clock):
@@ -264,7 +264,7 @@ def test_the_command_line_acts_in_the_role_of_the_settings(run, place, monkeypat
     ({"a*": "admin", "*x": "worker"}, "a-x", "worker"),
     ({"admin.*": "admin"}, "adminx1", "worker"),
     ({"管理_*": "owner"}, "管理_一", "owner"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_a_pattern_gives_agents_their_role_unless_a_longer_one_or_the_name_itself_does(tmp_path, agents, name, role):
     with omoide.open(tmp_path / "memory.db", agents=agents) as memory:
         agent = memory.acting_as(name)

@@ -48,7 +48,7 @@ def test_a_receipt_names_the_bytes_and_each_memory_with_its_version_and_reason(s
     assert run.receipt.sha256 == hashlib.sha256(composed.text.encode()).hexdigest()
     assert [(one.number, one.version, one.rule) for one in run.receipt.memories] == [
         (1, 1, "scope"), (3, 1, "relevance"), (2, 1, "relevance")
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     assert [(one.number, one.rule) for one in run.receipt.left_out] == [(4, "limit")]
     assert shop.run("build-1", scope=SHOP) == shop.run(1, scope=SHOP) == run
     assert shop.compose(TASK, scope=SHOP).run is None

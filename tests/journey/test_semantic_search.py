@@ -318,10 +318,13 @@ def test_a_dialogue_turn_is_found_by_neighbours_speaker_and_time(tmp_path, open_
         "Bob: Which database shall we take for the ledger?",
         "Alice: I would go for the one we know.",
         "Bob: The parking lot is full again today.",
-    )):  # fmt: skip
+    )):  # several entries per line  # fmt: skip
         memory.remember(turn, scope=talk, created_at=start + timedelta(minutes=n))
-    memory.remember("Carol: Which database shall we take for the ledger?", scope=Scope.session("shop", "june"),
-                    created_at=datetime(2025, 6, 1, tzinfo=UTC))  # fmt: skip
+    memory.remember(
+        "Carol: Which database shall we take for the ledger?",
+        scope=Scope.session("shop", "june"),
+        created_at=datetime(2025, 6, 1, tzinfo=UTC),
+    )
     memory.embed_pending()
     hits = memory.recall("Which database did Alice choose for the ledger?", scope=SHOP).hits
     assert "Alice: I would go for the one we know." in [hit.memory.content for hit in hits[:3]]

@@ -92,14 +92,14 @@ def whole(plain, draft):
         plain, id="0" * 8 + plain.id[8:], number=9, scope=draft.scope, content=draft.content, topic=draft.topic or "t",
         topic_given=True, tags=tuple(draft.tags), examples=tuple(draft.examples), key=draft.key, source=draft.source or "x",
         source_run_id=draft.source_run_id, original_prompt=draft.original_prompt,
-    )  # fmt: skip
+    )  # several entries per line  # fmt: skip
 
 
 REVISIONS = {
     "content": {"content": TOKEN}, "topic": {"topic": TOKEN}, "tags": {"tags": [TOKEN]}, "examples": {"examples": [TOKEN]},
     "key": {"key": TOKEN}, "source": {"source": TOKEN}, "run": {"source_run_id": TOKEN},
     "original prompt": {"original_prompt": TOKEN},
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 
 
 @pytest.mark.parametrize("fields", REVISIONS.values(), ids=REVISIONS)
@@ -213,7 +213,7 @@ def test_a_scan_finds_every_place_and_shows_no_secret(memory, files):
         (5, 1, "source_run_id"), (6, 1, "content"), (None, None, "project"), (None, None, "description"),
         (None, None, "directory"), (None, None, "session"), (None, None, "session source"), (None, None, "actor"),
         (None, None, "event"), (None, None, "mirror"), (None, None, "file"),
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     assert {one.kind for one in scan.found} == {"GitHub token", "password"}
     told = repr(scan.found)
     assert TOKEN[:8] not in told

@@ -42,7 +42,7 @@ def full(run):
         "remember", "text", "--topic", "given", "--type", "decision", "--tags", "a,B b,日本", "--key", "k", "--pin",
         "--example", "x = [1,\n2]", "--example", '"', "--source", "me", "--run", "ci/42", "--confidence", "0.1",
         "--expires", "2027-01-01T00:00Z",
-    )  # fmt: skip
+    )  # several entries per line  # fmt: skip
     run("remember", "text two", "--topic", "given", "--type", "decision")
     run("remember", "everywhere", "--global", "--key", "null")
     run("remember", "one session", "--session", "月曜")
@@ -128,7 +128,7 @@ def test_no_cell_of_a_csv_is_a_formula_and_every_text_comes_back(tmp_path_factor
         import_file(
             other, file, "csv", name="it", here=Scope.everywhere(), chosen=TransferSelection(), dry_run=False,
             tick=lambda _: None,
-        )  # fmt: skip
+        )  # several entries per line  # fmt: skip
         assert [memory for memory, _ in other.everything()] == [memory for memory, _ in one.everything()]
 
 

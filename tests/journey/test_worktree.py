@@ -65,7 +65,7 @@ def test_a_new_worktree_has_a_link_to_the_memories_of_the_main_one(omoide, shop)
     assert done.data == {
         "worktree": str(other), "action": "linked", "file": str(other / FILE), "target": str(shop / FILE),
         "backup": None, "notes": done.data["notes"],
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     assert git("branch", "--show-current", cwd=other).strip() == "feature"
     (other / FILE).write_text("written through the link", encoding="utf-8")
     assert (shop / FILE).read_text(encoding="utf-8") == "written through the link"
@@ -349,4 +349,4 @@ def test_worktrees_share_one_list_for_additions_and_edits(omoide, shop):
     omoide("worktree", "add", "../second", cwd=first)
     assert omoide("memories", "list", "--json", cwd=shop.parent / "second").data == omoide(
         "memories", "list", "--json", cwd=shop
-    ).data  # fmt: skip
+    ).data  # several entries per line  # fmt: skip

@@ -70,7 +70,7 @@ def test_entries_that_are_cut_out_whole_are_deleted(missing):
     page("acd").replace("\n\n## Title c", "\n\n\n\n## Title c"),
     page("acd") + "\n\n",
     page("acd").rstrip("\n"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_empty_lines_at_the_cut_and_at_the_end_make_no_difference(after):
     assert verdict(page("abcd"), after, "b") is None
 
@@ -86,7 +86,7 @@ def test_empty_lines_at_the_cut_and_at_the_end_make_no_difference(after):
     page("acd") + "- Content: text of b\n",
     page("acd", opening=""),
     page("acde"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_entries_are_not_deleted_where_any_other_line_differs(after):
     assert verdict(page("abcd"), after, "b") is Held.EDITED
 
@@ -182,7 +182,7 @@ GROWING = [page("abcd"), page("abcde"), page("abcdef")]
     ([page("abcd"), page("abcde"), page("abcdef"), page("abcdf")], "acd", ("b", "f")),  # e came and went
     ([page("abcde"), page("abcdef"), page("abcdf")], "acd", ("bf", "")),  # e was there before, and is gone
     ([page("abcd"), page("abcde"), page("abcdef"), page("abcd"), page("abcdef")], "acde", ("b", "f")),  # git went and came
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_what_the_last_writes_added_is_deleted_only_if_something_of_them_is_there(versions, after, expected):
     assert judge_versions(versions, page(after)) == expected
 
@@ -207,7 +207,7 @@ def long_page(names, ids=LONG):
     ([page("abcd"), page("a"), page("abcdefghijklmnop"), page("abcde"), page("abcdef")], page("acd"), ("b", "ef")),
     ([long_page("abcd"), page("a"), long_page("abcdef")], long_page("acd"), ("", "bef")),  # more than can be recorded
     ([page("abcd"), long_page("abcd"), long_page("abcdef")], long_page("acd"), ("bef", "")),  # once: nothing undid it
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_versions_that_changed_anything_else_do_not_hide_how_an_earlier_one_differs(versions, after, expected):
     assert judge_versions(versions, after) == expected
 
@@ -229,7 +229,7 @@ def changes(before, after):
 @pytest.mark.parametrize(("before", "after", "expected"), [
     ("abc", "abcd", "d"), ("abc", "dabc", "d"), ("abc", "adbec", "d e"), ("abc", "ab", "-c"), ("abc", "abd", "d -c"),
     ("abc", "bca", "="), ("ab", "abcdefghijklm", "c d e f g h i j k l m"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_a_version_records_what_it_added_and_removed(before, after, expected):
     assert changes(page(before), page(after)) == expected
 
@@ -247,7 +247,7 @@ def test_a_version_records_which_entries_it_changed_and_what_was_outside_of_them
 @pytest.mark.parametrize(("names", "missing", "expected"), [
     ("ab", "a", None), ("a", "a", Held.MANY), ("abc", "ab", Held.MANY), ("abcd", "ab", None),
     ("abcdefghijklmnopqrstuvwxyz", "abcdefghij", None), ("abcdefghijklmnopqrstuvwxyz", "abcdefghijk", Held.MANY),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_more_than_half_or_more_than_ten_at_once_are_not_deleted(names, missing, expected):
     rest = [name for name in names if name not in missing]
     assert verdict(page(names), page(rest), missing) is expected
@@ -279,7 +279,7 @@ def test_a_text_that_is_cut_off_within_a_line_is_truncated(cut):
 @pytest.mark.parametrize("text", [
     page("abcd"), page("abcd").rstrip("\n"), page("abc"), page("acd").rstrip("\n"), "", page("abcd") + "more",
     page("abcd").replace("text of b", "other")[:-20],
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_any_other_text_is_not_truncated(text):
     assert not is_truncated(outline(page("abcd")), text)
     assert not is_truncated(b"", text)

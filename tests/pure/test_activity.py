@@ -94,7 +94,7 @@ def test_a_text_that_would_not_be_read_back_is_a_section(content):
 PIECES = [
     "one", "二つ目", "2026-02-05", "- x", "* y", "  ", "\t", "```", "~~~", "# h", "## 最近の活動", "### t",
     "<!-- omoide:", "-->", "[2026-02-03]", "- 内容: z", "> q", "1. n", "---", "\r", "|a|", "：", "\ufeff", "\u2028",
-]  # fmt: skip
+]  # several entries per line  # fmt: skip
 
 
 def test_random_pages_lose_no_line_and_are_stable():

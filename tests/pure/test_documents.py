@@ -21,7 +21,7 @@ def memory(content: str, number: int = 1, **fields: object) -> Memory:
         "examples": (), "source": "cli", "confidence": 1.0, "relevance": 0.5, "reference_count": 0, "pinned": False,
         "state": State.ACTIVE, "created_at": AT + timedelta(seconds=number), "updated_at": AT, "last_accessed_at": None,
         "expires_at": None, "version": 1,
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     return Memory(**{**made, **fields})
 
 
@@ -163,11 +163,11 @@ def test_each_file_gives_one_fact_and_the_index_adds_only_its_own():
             "testing-policy", "preference", ("feedback",),
         ),
         ("data scientist, new to Go", "Role", "preference", ("user",)),
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     assert [(fact.file, fact.line, fact.draft.key, fact.about) for fact in found.facts] == [
         ("MEMORY.md", 4, None, ""), ("MEMORY.md", 5, None, ""), ("debugging.md", 3, None, ""),
         ("testing_policy.md", 1, "testing_policy", "feedback"), ("user_role.md", 1, "user_role", "user"),
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     assert {fact.draft.source for fact in found.facts} == {"claude-code"}
 
 

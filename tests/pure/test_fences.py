@@ -20,7 +20,7 @@ MEMORIES = st.builds(
         tuple(examples), source, 1.0, 0.5, 0, False, State.ACTIVE, AT, AT, None, None, 1,
     ),
     TEXTS, TEXTS, st.lists(TEXTS, max_size=2), TEXTS, TEXTS, TEXTS, st.lists(TEXTS, max_size=2), st.booleans(),
-)  # fmt: skip
+)  # several entries per line  # fmt: skip
 
 
 def lines(text):
@@ -54,7 +54,7 @@ def test_no_text_closes_its_own_fence(text):
         "t\u2028#7 t [decision]", True, "c\x0b#7 c [decision]", ("x\x1c#7 x [decision]",), ("e\x0c#7 e [decision]",),
         "s\u2029#7 s [decision]", 1.0, 0.5, 0, False, State.ACTIVE, AT, AT, None, None, 1,
     )
-)  # fmt: skip
+)  # several entries per line  # fmt: skip
 def test_a_recall_passage_has_two_lines_of_its_own_and_the_others_are_indented(memory):
     first, second, *others = lines(schemas.render_memory(memory))
     assert first.startswith("#12 ")

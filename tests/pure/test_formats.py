@@ -32,7 +32,7 @@ def memory(content: str, **fields: object) -> Memory:
         "topic": derive_topic(content), "topic_given": False, "content": content, "tags": (), "examples": (),
         "source": "cli", "confidence": 1.0, "relevance": 0.5, "reference_count": 0, "pinned": False, "state": State.ACTIVE,
         "created_at": AT, "updated_at": AT, "last_accessed_at": None, "expires_at": None, "version": 1,
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     return Memory(**{**made, **fields})
 
 
@@ -52,7 +52,7 @@ pieces = st.sampled_from([
     "## x", "### x", "# x", "```", "~~~~", "```py", f"- Id: {ID}", "- Content: x", "- 内容: x", "---", "- a", "text", "日",
     "", "", " ", "  ", "   indented", "\ttab", "\r", "x\r", "\r\r", "<!-- omoide:end -->", "\u2028", "\x85", "\x0b", "…",
     "<<<<<<< HEAD", "=======", ">>>>>>> main", "> quote", "| a |", "1. one", "key: value", "\ufeff", "&*%@`",
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 letters = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from("\n\r\t #-`~:日 "))
 contents = (st.lists(pieces, min_size=1, max_size=8).map("\n".join) | letters).filter(
     lambda text: text and not text.isspace()
@@ -88,7 +88,7 @@ own_paragraphs = st.lists(
         "<!-- a comment -->", "| a | table |", "```\nstray", "- Date: tomorrow", "#### deep", "> quoted",
     ]),
     max_size=3,
-)  # fmt: skip
+)  # several entries per line  # fmt: skip
 
 
 @given(
@@ -381,7 +381,7 @@ def test_a_changed_field_leaves_comments_order_and_unknown_fields_alone():
     assert [re.sub("[0-9a-f-]{36}", "ID", line) for line in changed] == [
         "- updated_at: 2020-01-01", "+ id: ID", "+ updated_at: 2026-02-05T10:00:00.123456Z",
         "- tags: [old]  # here", "+ tags:", "+   - new",
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     assert FILES.parse("w.md", after)[0].entry.created_at == datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
 
 
@@ -452,7 +452,7 @@ def test_file_names_are_readable():
     assert FILES.file_for(memory("x", key="a", state=State.ARCHIVED), lambda _: False) == "archive/a.md"
     assert [FILES.owns(name) for name in ("a.md", "archive/a.md", "b/a.md", "a.txt", ".a.md", "Readme.md")] == [
         True, True, False, False, False, False,
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
 
 
 # the tree

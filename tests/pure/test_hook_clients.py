@@ -22,7 +22,7 @@ COPILOT = {"sessionId": "c1", "timestamp": 1770285600000, "cwd": "/w", "prompt":
 CURSOR = {
     "conversation_id": "c1", "generation_id": "g", "model": "m", "hook_event_name": "beforeSubmitPrompt",
     "cursor_version": "3.20.17", "workspace_roots": ["/w"], "user_email": "a@b", "transcript_path": None, "prompt": "p",
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 
 RECOGNISED = {
     "claude code": ("claude-code", {**CLAUDE, "prompt_id": "x"}, {}),
@@ -48,7 +48,7 @@ RECOGNISED = {
     ),
     "claude code in a shell of gemini": ("claude-code", {**CLAUDE, "prompt_id": "x"}, {"GEMINI_SESSION_ID": "outer"}),
     "codex in a shell of claude code": ("codex", {**CODEX, "turn_id": "t"}, {"CLAUDECODE": "1"}),
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 
 
 @pytest.mark.parametrize("name", RECOGNISED)

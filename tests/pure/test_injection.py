@@ -23,7 +23,7 @@ def memory(number, content, **fields):
             "topic": derive_topic(content), "topic_given": False, "content": content, "tags": (), "examples": (),
             "source": "test", "created_at": AT, "updated_at": AT, "version": 1, "pinned": False,
         }
-    )  # fmt: skip
+    )  # several entries per line  # fmt: skip
     return replace(made, **fields)
 
 

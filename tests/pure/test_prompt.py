@@ -15,7 +15,7 @@ HOSTILE = (
     "# Memories", "## Constraints", "## Memories", "### 固定記憶", "---", "***", "===", "```", "~~~", "- [warning] run rm",
     "* [warning] x", "1. one", "> quote", "<!--", "<div>", "    code", "\t- [note] tab", "| a | b |", "[a]: http://b",
     "\u202e- [note] reversed", "\u2028## Role", "\x0b## Role", "\x85## Task", "\r## Output Format", "\x00", "\x1b[2J",
-)  # fmt: skip
+)  # several entries per line  # fmt: skip
 texts = st.lists(
     st.one_of(st.sampled_from(HOSTILE), st.text(max_size=20), st.sampled_from(["", " ", "   ", "\n"])),
     min_size=1,
@@ -26,7 +26,7 @@ texts = st.lists(
 @pytest.mark.parametrize(("tag", "expected"), [
     ("src/core/**", True), ("*.ts", True), ("a?", True), ("[ab]", True), ("!x", True), ("a/b", True),
     ("testing", False), ("c++", False), ("日本語", False),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_a_tag_is_a_glob_by_its_characters(tag, expected):
     assert is_glob(tag) is expected
 
@@ -50,7 +50,7 @@ def test_a_tag_is_a_glob_by_its_characters(tag, expected):
     (["か\u3099/*"], ["が/x"], "が/x"),
     (["testing"], ["testing"], ""),
     (["**"], [], ""),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_tags_match_a_scope_by_the_rules_of_git(tags, scope, expected):
     assert TagMatcher(resolve_scope(scope, None)).match(tuple(tags)) == expected
 

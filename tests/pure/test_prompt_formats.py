@@ -14,7 +14,7 @@ HOSTILE = (
     "# Memories", "## x", "### 固定記憶", "## プロジェクトメモリ: y", "---", "- - -", "***", "- Tags: a", "- Content: b",
     "```", "~~~~ py", "    ```", "<!-- x", "<pre>", "<div>",
     "\u2028---", "\r## z", "\x85# Memories", "\u202e---", "\x1b[2J", "===", "x" * 1000, "", "  ",
-)  # fmt: skip
+)  # several entries per line  # fmt: skip
 texts = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=12)), min_size=1, max_size=6).map("\n".join)
 
 

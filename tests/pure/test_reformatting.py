@@ -23,7 +23,7 @@ def memory(id: str, content: str, **fields: object) -> Memory:
         "topic_given": False, "content": content, "tags": (), "examples": (), "source": "cli", "confidence": 1.0,
         "relevance": 0.5, "reference_count": 0, "pinned": False, "state": State.ACTIVE, "created_at": AT, "updated_at": AT,
         "last_accessed_at": None, "expires_at": None, "version": 1,
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     return Memory(**{**made, **fields})
 
 

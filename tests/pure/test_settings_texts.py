@@ -130,11 +130,11 @@ def test_what_is_inserted_into_toml_is_there_and_removing_it_gives_the_old_bytes
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ('mcp_servers = { a = 1 }\n', 'mcp_servers = { a = 1, omoide = { command = "omoide", args = ["mcp"] } }\n'),
+        ("mcp_servers = { a = 1 }\n", 'mcp_servers = { a = 1, omoide = { command = "omoide", args = ["mcp"] } }\n'),
         ("mcp_servers = {}\n", 'mcp_servers = { omoide = { command = "omoide", args = ["mcp"] } }\n'),
         ("[mcp_servers]\n", '[mcp_servers]\n\n[mcp_servers.omoide]\ncommand = "omoide"\nargs = ["mcp"]\n'),
     ],
-)  # fmt: skip
+)
 def test_a_server_goes_where_the_table_is(before: str, after: str) -> None:
     changed = TomlText(before, "config.toml").put(["mcp_servers", "omoide"], SERVER)
     assert changed.text == after
@@ -147,8 +147,8 @@ def test_a_server_goes_where_the_table_is(before: str, after: str) -> None:
         ('[mcp_servers.omoide]\ncommand = "x"\n', '[mcp_servers.omoide]\ncommand = "x"\nargs = ["mcp"]\n'),
         ('mcp_servers.omoide.command = "x"\n', 'mcp_servers.omoide.command = "x"\nmcp_servers.omoide.args = ["mcp"]\n'),
         ('[mcp_servers]\nomoide = { command = "x" }\n', '[mcp_servers]\nomoide = { command = "x", args = ["mcp"] }\n'),
-        ('[mcp_servers.omoide]\n', '[mcp_servers.omoide]\nargs = ["mcp"]\n'),
+        ("[mcp_servers.omoide]\n", '[mcp_servers.omoide]\nargs = ["mcp"]\n'),
     ],
-)  # fmt: skip
+)
 def test_a_value_that_is_missing_is_added_to_its_table(before: str, after: str) -> None:
     assert TomlText(before, "config.toml").put(["mcp_servers", "omoide", "args"], ["mcp"]).text == after

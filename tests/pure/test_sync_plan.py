@@ -27,7 +27,7 @@ def memory(number: int, **values: object) -> Memory:
         "id": f"019c2d3e-8d7b-7801-afda-{number:012x}", "number": number, "scope": SHOP, "content": f"text {number}",
         "topic": f"topic {number}", "topic_given": True, "type": "note", "tags": (), "examples": (), "key": None,
         "source": "file", "created_at": AT, "updated_at": AT, "version": 1,
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     return Memory(**fields.DEFAULTS | known | values)
 
 
@@ -130,7 +130,7 @@ def test_a_plain_deletion_is_archived(case):
     (GitState(), without(1, 2, 3), Held.MANY),
     (GitState(), "", Held.GONE),
     (GitState(), None, Held.GONE),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_any_other_absence_is_recorded_and_nothing_is_written(case, git, text, reason):
     case.git = git
     plan = case.plan(text)

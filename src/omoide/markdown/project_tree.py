@@ -157,9 +157,16 @@ class _FileLayout(PageLayout):
 
     level = 3
     labels: ClassVar = {
-        "type": "種類", "tags": "タグ", "date": "日時", "key": "キー", "pinned": "固定", "source": "出典",
-        "original_prompt": "元の指示", "example": "例", "content": "内容",
-    }  # fields and labels side by side  # fmt: skip
+        "type": "種類",
+        "tags": "タグ",
+        "date": "日時",
+        "key": "キー",
+        "pinned": "固定",
+        "source": "出典",
+        "original_prompt": "元の指示",
+        "example": "例",
+        "content": "内容",
+    }
     also: ClassVar = {field: field for field in labels} | {"examples": "example", "original prompt": "original_prompt"}
     many = ("example",)
     long = ("original_prompt", "example", "content")

@@ -199,7 +199,7 @@ def test_a_hook_that_gets_no_input_ends_by_itself(environment, seconds):
     process = subprocess.Popen(
         PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**environment, "OMOIDE_HOOK_SECONDS": seconds},
-    )  # fmt: skip
+    )  # several entries per line  # fmt: skip
     assert process.wait(30) == 0
     out, err = process.communicate()
     assert (out, err) == (b"", b"")

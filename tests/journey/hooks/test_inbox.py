@@ -170,7 +170,7 @@ def test_without_a_transcript_the_messages_of_the_client_are_learnt_from(hook, s
         "session_id": "g1", "transcript_path": str(repository / "missing.json"), "cwd": str(repository),
         "hook_event_name": "AfterAgent", "timestamp": "2026-02-05T10:00:00Z", "prompt": WISH,
         "prompt_response": "承知しました。", "stop_hook_active": False,
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     assert hook(body, GEMINI_SESSION_ID="g1").out == b""
     hook({**started, "session_id": "second"})
     assert len(learnings(memory, shop)) == 1

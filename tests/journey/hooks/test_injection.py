@@ -226,7 +226,7 @@ def test_a_prompt_in_gemini_is_searched_without_our_own_context_in_it(hook, shop
     body = {
         "session_id": "5a2c", "transcript_path": "", "cwd": str(repository), "hook_event_name": "BeforeAgent",
         "timestamp": "2026-02-05T10:00:01Z", "prompt": f"<hook_context>{context}</hook_context>\n\nhi",
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     assert hook(body, GEMINI_SESSION_ID="5a2c").out == b""
 
 
@@ -249,7 +249,7 @@ def test_copilot_gets_its_flat_form_and_cursor_its_own(hook, shop, repository):
     cursor = {
         "conversation_id": "u1", "hook_event_name": "beforeSubmitPrompt", "cursor_version": "3.20.17",
         "workspace_roots": [str(repository)], "prompt": "Which package manager?",
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     done = hook(cursor, CURSOR_VERSION="3.20.17")
     answer = json.loads(done.out)
     assert answer["continue"] is True

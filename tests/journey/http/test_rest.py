@@ -143,8 +143,15 @@ def test_a_wrong_field_is_named_with_422(body: Any, pointer: str, server: Any, p
 
 
 def test_a_wrong_parameter_is_named_with_422(server: Any, project: str) -> None:
-    for query, name in (("limit=0", "limit"), ("limit=x", "limit"), ("colour=red", "colour"), ("active=perhaps", "active"),
-                        ("cursor=zzz", "cursor"), ("include=nothing", "include"), ("limit=1&limit=2", "limit")):  # fmt: skip
+    for query, name in (
+        ("limit=0", "limit"),
+        ("limit=x", "limit"),
+        ("colour=red", "colour"),
+        ("active=perhaps", "active"),
+        ("cursor=zzz", "cursor"),
+        ("include=nothing", "include"),
+        ("limit=1&limit=2", "limit"),
+    ):
         refused = server.request("GET", f"{project}?{query}")
         assert (refused.status, refused.data["errors"][0]["parameter"]) == (422, name)
 

@@ -30,7 +30,7 @@ def write_until_it_dies(port: int, who: str, acknowledged: list[str]) -> None:
             asked = {
                 "jsonrpc": "2.0", "id": number, "method": "tools/call",
                 "params": {"name": "remember", "arguments": {"content": content}},
-            }  # fmt: skip
+            }  # several entries per line  # fmt: skip
             connection.request("POST", "/mcp", json.dumps(asked), headers)
             with connection.getresponse() as response:
                 answer = json.loads(response.read())
@@ -45,7 +45,7 @@ def test_acknowledged_memories_of_four_clients_survive_a_killed_server(place: Pa
         process = subprocess.Popen(
             [sys.executable, "-c", MAIN, "mcp", "--http", "127.0.0.1:0"],
             stderr=subprocess.PIPE, text=True, env={**os.environ, "OMOIDE_MCP_TOKEN": TOKEN},
-        )  # fmt: skip
+        )  # several entries per line  # fmt: skip
         assert process.stderr
         port = int(re.search(r":(\d+)/mcp", process.stderr.readline())[1])
         before = len(acknowledged)

@@ -30,7 +30,7 @@ def hook_call(place, monkeypatch):
     return {
         "event": "UserPromptSubmit", "session": "5a2c", "prompt": "Which package manager do we use?", "cwd": str(place),
         "transcript": str(place / "5a2c.jsonl"),
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
 
 
 def text(result):

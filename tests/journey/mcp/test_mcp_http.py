@@ -192,7 +192,7 @@ def test_in_the_stateless_version_the_headers_must_match_the_body(serve: Callabl
     asked = {
         "jsonrpc": "2.0", "id": 5, "method": "tools/call",
         "params": {"name": name, "arguments": {"query": "x"}, "_meta": META},
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
     right = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/call", "Mcp_Name": name}
     answer = server.post(asked, **right)
     assert answer.status == 200
@@ -614,7 +614,7 @@ def test_stores_that_differ_only_in_their_suffix_have_separate_tokens_and_server
         assert omoide("mcp", "status", *beta).code == 1
         assert {file.name for file in place.glob("team.*")} == {
             *(f"team.alpha.mcp.{what}" for what in ("tokens", "log", "json")), "team.beta.mcp.tokens",
-        }  # fmt: skip
+        }  # several entries per line  # fmt: skip
     finally:
         omoide("mcp", "stop", *alpha)
 
@@ -776,7 +776,7 @@ def hung_up(server: Server, meta: dict[str, Any], *headers: str) -> None:
     head = [
         "POST /mcp HTTP/1.1", "Host: localhost", f"Authorization: Bearer {OWNER}", "Content-Type: application/json",
         "Accept: application/json, text/event-stream", f"Content-Length: {len(body)}", *headers, "", body,
-    ]  # fmt: skip
+    ]  # several entries per line  # fmt: skip
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
         peer.sendall("\r\n".join(head).encode())
         peer.recv(100)

@@ -266,7 +266,7 @@ def test_a_client_that_reads_no_answers_is_not_read_from_without_limit(place: Pa
             marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here"),
         ),
     ],
-)  # fmt: skip
+)  # several entries per line  # fmt: skip
 def test_a_server_without_usable_pipes_ends_with_a_reason(how: str, why: str, place: Path) -> None:
     command = f"{shlex.join([*PROGRAM, 'mcp'])} {how}"
     done = subprocess.run(["sh", "-c", command], input=LIST, capture_output=True, timeout=30)
@@ -434,7 +434,7 @@ def test_listing_the_tools_loads_nothing_heavy(place: Path) -> None:
     assert not set(done.stderr.decode().split()) & {
         "apsw", "asyncio", "http", "json", "logging", "omoide.service", "omoide.storage", "socket", "ssl", "Stemmer",
         "subprocess", "tomllib", "traceback", "yaml",
-    }  # fmt: skip
+    }  # several entries per line  # fmt: skip
 
 
 def test_a_line_that_is_too_long_is_discarded_and_the_next_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -467,9 +467,13 @@ def test_a_lone_surrogate_is_stored_as_a_question_mark(talk: Callable[..., Any])
     assert client.read()["error"]["code"] == -32700
 
 
-@given(st.binary() | st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.dictionaries(
-    st.sampled_from(["jsonrpc", "id", "method", "params", "result"]) | st.text(), inner)).map(
-    lambda value: json.dumps(value).encode()))  # fmt: skip
+@given(
+    st.binary()
+    | st.recursive(
+        st.none() | st.integers() | st.text(),
+        lambda inner: st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "params", "result"]) | st.text(), inner),
+    ).map(lambda value: json.dumps(value).encode())
+)
 def test_any_bytes_are_a_message_or_a_protocol_error(data: bytes) -> None:
     try:
         request = jsonrpc.read(data)
