@@ -178,23 +178,35 @@ def _find(sentence: str) -> Request | None:
     sentence = _without_task(sentence)
     is_english = bool(_LATIN.search(sentence)) and not NOT_ENGLISH.search(sentence)
     if is_question(sentence) and not _ASKS_TO_REMEMBER.search(sentence.rstrip("。 ")):
-        if not (is_english and _ASKS_YOU.search(sentence)):
-            return None
-        return _find_keeping(sentence) or _find_memory_act(sentence)
+        return _find_in_question(sentence) if is_english else None
     if is_for_good(sentence):
         return Request("", "rule", sentence, points=True)
     pointing = _find_pointing_act(sentence) if is_english else None
     if pointing is not None:
         return pointing
     request = _apply_rules(sentence, is_japanese=is_japanese, is_english=is_english)
-    if request is not None and request.kind != "remember" and is_japanese and HEARSAY.search(sentence):
-        return None
-    if request is not None and request.kind == "remember" and is_japanese and _is_order_about_data(sentence):
+    if request is not None and is_japanese and _is_report(request, sentence):
         return None
     if is_english and (request is None or not request.content or is_pointer(request.content)):
         request = _find_keeping(sentence) or request
-    if request is None and is_japanese:
-        request = _find_standing_ja(sentence)
+    return request or _find_standing_order(sentence, is_japanese=is_japanese, is_english=is_english)
+
+
+def _find_in_question(sentence: str) -> Request | None:
+    """The request of a question in English that asks the agent to do something: "can you keep in mind that …?"."""
+    if not _ASKS_YOU.search(sentence):
+        return None
+    return _find_keeping(sentence) or _find_memory_act(sentence)
+
+
+def _is_report(request: Request, sentence: str) -> bool:
+    """Whether a Japanese sentence says what somebody else said, or what a program is to keep, rather than asking for it."""
+    return _is_order_about_data(sentence) if request.kind == "remember" else HEARSAY.search(sentence) is not None
+
+
+def _find_standing_order(sentence: str, *, is_japanese: bool, is_english: bool) -> Request | None:
+    """The request of a sentence that says what holds from now on, without a word that asks to keep it."""
+    request = _find_standing_ja(sentence) if is_japanese else None
     if request is None and is_english:
         request = _find_standing(sentence) or _find_signals(sentence)
     return request or _find_closed(sentence)

@@ -1,6 +1,6 @@
 """Which entries of its file the list of a repository shows: not those that git brought back."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from omoide.markdown.format import Entry, LocatedEntry
@@ -59,16 +59,29 @@ def _find_known(
     ids = [one.entry.id for one in located if one.entry.id]
     numbers = {} if mirror is None else database.entries(mirror.number)
     held = [] if mirror is None else database.held_states(mirror.number)
-    memories = database.memories_by_id(ids)
-    by_number = {memory.number: memory for memory in database.memories([numbers[id] for id in ids if id in numbers])}
-    memories |= {id: by_number[numbers[id]] for id in ids if numbers.get(id) in by_number}
+    memories = _memories_of(database, numbers, ids)
     purged = database.purged_ids([id for id in ids if id not in memories])
-    by_place = {state.entry or state.digest: (memory, state) for memory, state in held}
-    unknown = [one for one in located if not one.entry.id and one.digest not in by_place]
-    present = [memory.number for memory in memories.values()]
+    known = _KnownMemories(
+        numbers, memories, purged, {state.entry or state.digest: (memory, state) for memory, state in held}
+    )
+    repeated = _lines_of_repetitions(database, scope, known, located)
+    return known, [one for one in located if one.line not in repeated]
+
+
+def _memories_of(database: SyncDatabase, numbers: Mapping[str, int], ids: Sequence[str]) -> dict[str, Memory]:
+    """The memories with these ids; of an id that the mirror knows, the memory whose entry it is."""
+    by_number = {memory.number: memory for memory in database.memories([numbers[id] for id in ids if id in numbers])}
+    return database.memories_by_id(ids) | {id: by_number[numbers[id]] for id in ids if numbers.get(id) in by_number}
+
+
+def _lines_of_repetitions(
+    database: SyncDatabase, scope: Scope, known: _KnownMemories, located: Sequence[LocatedEntry]
+) -> set[int]:
+    """The lines of the entries that have no id and say nothing new."""
+    unknown = [one for one in located if not one.entry.id and one.digest not in known.held]
+    present = [memory.number for memory in known.memories.values()]
     is_known = database.says_nothing_new([one.entry for one in unknown], scope, present) if unknown else ()
-    known_lines = {one.line for one, known in zip(unknown, is_known, strict=True) if known}
-    return _KnownMemories(numbers, memories, purged, by_place), [one for one in located if one.line not in known_lines]
+    return {one.line for one, known in zip(unknown, is_known, strict=True) if known}
 
 
 def _find_entry(
