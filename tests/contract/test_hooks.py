@@ -118,6 +118,16 @@ def test_the_items_of_one_session_are_leased_together_by_one_process(store):
         assert tx.lease_inbox(LATER, LATER + SECOND, LATER) == leased
 
 
+def test_a_lease_is_extended_or_given_back(store):
+    with store.write() as tx:
+        tx.put_in_inbox(item("a"))
+        (leased,) = tx.lease_inbox(NOON, NOON + SECOND, LATER)
+        tx.extend_lease([leased.number], LATER)
+        assert tx.lease_inbox(NOON + SECOND, LATER, LATER) == []
+        tx.extend_lease([leased.number], NOON)
+        assert tx.lease_inbox(NOON, LATER, LATER) == [leased]
+
+
 def test_only_items_of_before_a_moment_are_leased(store):
     with store.write() as tx:
         tx.put_in_inbox(item("a"))

@@ -122,6 +122,29 @@ def test_a_backup_named_gz_is_compressed(samples, store, backend, tmp_path):
         assert list(tx.everything()) == [kept]
 
 
+@pytest.mark.needs("Erasure")
+def test_scrubbing_leaves_no_byte_of_an_erased_memory_or_its_versions(samples, store, tmp_path):
+    kept = samples.add("zebra", SHOP)
+    gone = samples.change(samples.add("okapi one", SHOP, tags=("striped",)), content="quagga two")
+    samples.erase(gone)
+    store.scrub()
+    data = b"".join(file.read_bytes() for file in sorted(tmp_path.rglob("*")) if file.is_file())
+    assert [word for word in (b"okapi", b"quagga", b"striped") if word in data] == []
+    assert b"zebra" in data
+    assert samples.problems() == []
+    assert samples.ask(lambda tx: list(tx.everything())) == [kept]
+
+
+@pytest.mark.needs("Erasure")
+def test_scrubbing_says_that_traces_stay_while_somebody_reads(samples, backend):
+    samples.erase(samples.add("okapi", SHOP))
+    with backend.open().read() as tx:
+        assert list(tx.everything()) == []
+        with pytest.raises(StoreBusy, match="purge again"):
+            backend.open(wait=0.1).scrub()
+    backend.open(wait=0.1).scrub()
+
+
 @pytest.mark.needs("CopyErasure")
 @pytest.mark.parametrize("name", ["copy.db", "copy.db.gz"])
 def test_a_memory_is_erased_from_a_backup_and_nothing_else_is(samples, store, backend, tmp_path, name):

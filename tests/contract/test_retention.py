@@ -28,7 +28,7 @@ def test_a_memory_is_unused_since_its_last_change_access_or_event(samples, store
     samples.change(changed, content="z")
     with store.write() as tx:
         store.touch([accessed.number], samples.step())
-        tx.add_event("told", BOB, samples.step(), linked, {})
+        tx.add_event("linked", BOB, samples.step(), linked, {})
     assert find_unused(samples, kept) == [idle.number]
     assert find_unused(samples, samples.now) == [idle.number, changed.number, accessed.number, linked.number]
     used = samples.ask(lambda tx: {usage.number: usage.used_at for usage in tx.unused_memories(samples.now, samples.now)})
