@@ -363,10 +363,10 @@ def test_a_held_lock_is_waited_for_and_then_reported(root, child):
 
 def test_a_full_disk_changes_no_file(root, child):
     (root / "a.md").write_text("before")
-    told, errors = child("write_more_than_fits", root).communicate()
+    output, errors = child("write_more_than_fits", root).communicate()
     assert errors == ""
-    assert [line.split(" cannot")[0] for line in told.splitlines()] == [f"Unwritable {root}/{name}.md" for name in "ab"]
-    assert told.count("the disk is full, make room and try again") == 2
+    assert [line.split(" cannot")[0] for line in output.splitlines()] == [f"Unwritable {root}/{name}.md" for name in "ab"]
+    assert output.count("the disk is full, make room and try again") == 2
     assert {name: (root / name).read_text() for name in files(root)} == {"a.md": "before"}
 
 
@@ -381,7 +381,7 @@ def test_a_read_only_directory_is_reported(public_path, without_rights):
     def attempts() -> list[str]:
         place = Directory(root)
         text, seen = place.read("a.md")
-        told = [text]
+        messages = [text]
         for attempt in (
             lambda: place.write("a.md", "y", seen),
             lambda: place.read("closed.md"),
@@ -390,13 +390,13 @@ def test_a_read_only_directory_is_reported(public_path, without_rights):
             try:
                 attempt()
             except OmoideError as error:
-                told.append(f"{type(error).__name__} {error}")
-        return told
+                messages.append(f"{type(error).__name__} {error}")
+        return messages
 
-    text, *told = without_rights(attempts)
+    text, *messages = without_rights(attempts)
     assert text == "x"
-    assert [line.partition(" ")[0] for line in told] == ["Unwritable", "Unreadable", "Unwritable"]
-    assert all("permission denied, check the permissions" in line for line in told)
+    assert [line.partition(" ")[0] for line in messages] == ["Unwritable", "Unreadable", "Unwritable"]
+    assert all("permission denied, check the permissions" in line for line in messages)
 
 
 def test_a_read_only_file_is_left_as_it_is(place, root):

@@ -76,10 +76,10 @@ def test_an_editor_and_four_agents_lose_no_text(tmp_path, open_memory, worker, l
         print(file=process.stdin, flush=True)
     written = []
     for process in children:
-        told, errors = process.communicate(timeout=600)
+        output, errors = process.communicate(timeout=600)
         assert process.returncode == 0, errors
         assert not re.search(r"Traceback|Error", errors), errors
-        written.append(told.splitlines())
+        written.append(output.splitlines())
     report = app.sync_engine(memory).sync(memory.mirrors()[0], whole=True)
     # The last save may have gone to a file that was just being replaced: it is imported, and reported once.
     assert [message for message in report.troubles if "was saved while it was replaced: its entries" not in message] == []
@@ -121,9 +121,9 @@ def test_what_was_acknowledged_is_in_the_files_after_any_kill(tmp_path, open_mem
         acknowledged += [process.stdout.readline().rstrip("\n") for _ in range(chance.randint(1, 8))]
         process.kill()
         # Not by communicate(), which would pass over what readline() has read ahead.
-        told, errors = process.stdout.read(), process.stderr.read()
+        output, errors = process.stdout.read(), process.stderr.read()
         assert errors == ""
-        acknowledged += [line for line in told.splitlines(keepends=True) if line.endswith("\n")]
+        acknowledged += [line for line in output.splitlines(keepends=True) if line.endswith("\n")]
         with open_memory(path) as memory:
             memory.list(scope=SHOP)  # the next reader repairs what was left
             kept = {one.content for one in memory.list(scope=SHOP, limit=100_000).memories}

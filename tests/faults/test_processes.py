@@ -28,9 +28,9 @@ def test_acknowledged_writes_survive_the_killing_of_eight_writers(tmp_path, chil
             writer.kill()  # the others go on writing meanwhile
         for writer in writers:
             # Not by communicate(), which would pass over what readline() has read ahead.
-            told, errors = writer.stdout.read(), writer.stderr.read()
+            output, errors = writer.stdout.read(), writer.stderr.read()
             assert errors == ""
-            acknowledged.update(line for line in told.splitlines(keepends=True) if line.endswith("\n"))
+            acknowledged.update(line for line in output.splitlines(keepends=True) if line.endswith("\n"))
         with open_memory(path) as memory:
             assert memory.check() == []
             kept = {each.id + "\n" for each in memory.list(scope=SHOP, limit=100_000).memories}

@@ -129,26 +129,26 @@ def test_writes_during_a_reindex_are_stored_and_found(tmp_path, child, open_memo
     memory = open_memory(path)
     fill(memory)
     writer = child("write_for_ever", path, "meanwhile")
-    told = [writer.stdout.readline().strip()]
+    printed = [writer.stdout.readline().strip()]
     seen = []
 
     def watch(step, *_):
-        told.append(writer.stdout.readline().strip())
+        printed.append(writer.stdout.readline().strip())
         if step == "indexing":
             seen.append(memory.recall("subject1001", scope=SHOP).total)
 
     memory.reindex(watch=watch)
-    told += [writer.stdout.readline().strip() for _ in range(5)]
+    printed += [writer.stdout.readline().strip() for _ in range(5)]
     writer.kill()
     # Not by communicate(), which would pass over what readline() has read ahead.
     rest, errors = writer.stdout.read(), writer.stderr.read()
     assert errors == ""
-    told += [line for line in rest.splitlines(keepends=True) if line.endswith("\n")]
+    printed += [line for line in rest.splitlines(keepends=True) if line.endswith("\n")]
     assert all(seen)
     kept = {one.id for one, _ in memory.everything()}
-    assert {id.strip() for id in told} <= kept
+    assert {id.strip() for id in printed} <= kept
     assert memory.check() == []
-    assert memory.recall("meanwhile", scope=SHOP, limit=1_000).total >= len(set(told))
+    assert memory.recall("meanwhile", scope=SHOP, limit=1_000).total >= len(set(printed))
 
 
 def test_a_second_reindex_at_once_gets_a_clear_error(tmp_path, open_memory):
@@ -159,9 +159,9 @@ def test_a_second_reindex_at_once_gets_a_clear_error(tmp_path, open_memory):
 
     def watch(step, *_):
         if not refused:
-            with pytest.raises(StoreBusy, match="another reindex is running") as told:
+            with pytest.raises(StoreBusy, match="another reindex is running") as refusal:
                 other.reindex()
-            refused.append(told)
+            refused.append(refusal)
 
     memory.reindex(watch=watch)
     assert refused

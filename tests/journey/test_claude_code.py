@@ -97,8 +97,8 @@ def test_a_second_import_adds_new_facts_and_keeps_local_changes(run, shop, facts
 def test_a_dry_run_reports_and_stores_nothing(run, shop):
     done = run("import", "claude-code", "--dry-run", "--json")
     assert (done.data["dry_run"], done.data["added"]) == (True, 4)
-    told = {one["key"]: (one["action"], one["type"], one["topic"]) for one in done.data["memories"]}
-    assert told["user-language"] == ("added", "preference", "Answer language")
+    actions = {one["key"]: (one["action"], one["type"], one["topic"]) for one in done.data["memories"]}
+    assert actions["user-language"] == ("added", "preference", "Answer language")
     assert run("stats", "--json").data["memories"] == 0
     text = run("import", "claude-code", "--dry-run")
     assert "user-language" in text.out

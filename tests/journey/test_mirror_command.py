@@ -216,7 +216,7 @@ def test_the_path_decides_the_format_and_worktrees_share_the_main_path(run, main
     assert (done.data["format"], done.data["path"]) == (format, f"{main}/{target}")
 
 
-@pytest.mark.parametrize(("arguments", "code", "told"), [
+@pytest.mark.parametrize(("arguments", "code", "message"), [
     (["add", "x.md", "--format", "entries"], 2, "needs a directory of its own"),
     (["add", "--format", "tree"], 2, "name a file or directory"),
     (["remove", "9"], 1, "there is no mirror 9"),
@@ -225,10 +225,10 @@ def test_the_path_decides_the_format_and_worktrees_share_the_main_path(run, main
     (["resolve", "1", "--take", "both"], 2, "Invalid value for '--take'"),
     (["watch"], 1, "there are no mirrors"),
 ])  # several entries per line  # fmt: skip
-def test_errors_have_a_remedy(run, main, arguments, code, told):
+def test_errors_have_a_remedy(run, main, arguments, code, message):
     done = run("mirror", *arguments)
     assert done.code == code, done.err
-    assert told in done.err
+    assert message in done.err
     assert run("mirror", "list", "--json").data["mirrors"] == []
 
 
@@ -250,8 +250,8 @@ def test_watch_imports_edits_at_once(run, main):
             assert watcher.stderr.readline() == "watching 1 mirror: press Ctrl-C to stop\n"
             for n, save in enumerate((in_place, by_rename)):
                 save(file, re.sub(r"- Content: .*", f"- Content: edit {n}", file.read_text(encoding="utf-8")))
-                told = json.loads(watcher.stdout.readline())
-                assert (told["imported"], told["troubles"]) == (1, [])
+                report = json.loads(watcher.stdout.readline())
+                assert (report["imported"], report["troubles"]) == (1, [])
             watcher.send_signal(signal.SIGINT)
             assert watcher.wait(timeout=20) == 130
             assert watcher.stderr.read().strip() == ""

@@ -468,7 +468,7 @@ def test_a_file_that_cannot_be_read_is_reported_and_left_alone(mirrored, file):
     file.write_bytes(b"\xff\xfebroken")
     with pytest.warns(UserWarning, match=r"memories\.md is UTF-16: save it as UTF-8"):
         assert contents(mirrored) == {"kept"}
-    with warnings.catch_warnings():  # told once
+    with warnings.catch_warnings():  # reported once
         mirrored.remember("meanwhile", scope=SHOP)
     assert file.read_bytes() == b"\xff\xfebroken"
     file.write_bytes(whole)

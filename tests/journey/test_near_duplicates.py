@@ -109,8 +109,8 @@ def test_near_duplicates_are_counted_up_to_50_and_the_five_closest_named(memory)
 
 def test_tags_topic_and_examples_do_not_matter_for_near_duplicates(memory):
     first = memory.remember("Use pnpm for installs", scope=SHOP).memory
-    told = {"topic": "Package manager of the shop", "tags": ["build", "node", "tools"], "examples": ["pnpm add -D vitest"]}
-    assert memory.remember("Use pnpm for all installs", scope=SHOP, **told).similar == (first.number,)
+    fields = {"topic": "Package manager of the shop", "tags": ["build", "node", "tools"], "examples": ["pnpm add -D vitest"]}
+    assert memory.remember("Use pnpm for all installs", scope=SHOP, **fields).similar == (first.number,)
 
 
 def test_near_duplicates_are_of_one_scope_and_follow_a_promoted_memory(memory):

@@ -179,9 +179,9 @@ def test_reindex_shows_its_plan_and_archives_the_old_database(run, place):
     ):
         run("remember", text)
     run("forget", run("remember", "to be dropped", "--json").data["memory_id"])
-    told = run("reindex", "--dry-run")
-    assert "#1    #2" in told.out
-    assert "1 would be merged, 1 forgotten ones dropped" in told.err
+    planned = run("reindex", "--dry-run")
+    assert "#1    #2" in planned.out
+    assert "1 would be merged, 1 forgotten ones dropped" in planned.err
     done = run("reindex", "--json").data
     assert (done["merged"], done["dropped"], done["indexed"]) == (1, 1, 3)
     (before,) = (place / "archive").iterdir()

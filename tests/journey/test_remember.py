@@ -243,8 +243,8 @@ def test_every_action_is_logged_with_its_actor_and_without_text(tmp_path, open_m
     events = memory.events(scope=SHOP)
     assert [event.action for event in events] == ["restored", "forgotten", "revised", "remembered"]
     assert {event.actor for event in events} == {Actor("bob", via="test")}
-    told = msgspec.json.encode(events).decode()
-    assert not any(word in told for word in ("zebra", "giraffe", "okapi", "yak", "gnu"))
+    text = msgspec.json.encode(events).decode()
+    assert not any(word in text for word in ("zebra", "giraffe", "okapi", "yak", "gnu"))
 
 
 # who may

@@ -189,8 +189,8 @@ def test_another_repository_of_the_same_name_never_sees_the_memories_and_it_is_s
     remember(first, "the secret sauce")
     second = make_repository(work / "b" / "shop", "another shop")
     assert "sauce" not in list_output(second)
-    told = remember(second, "something else")
-    assert "project shop is another repository" in told
+    output = remember(second, "something else")
+    assert "project shop is another repository" in output
     assert remember(second, "one more") == ""
     assert "sauce" not in list_output(second)
     assert "something else" not in list_output(first)

@@ -515,12 +515,12 @@ def long_ago(place, open_memory):
 
 
 def test_the_command_shows_the_plan_before_running_it(run, long_ago):
-    told = run("retire", "--dry-run")
-    assert "#1" in told.out
-    assert "zebra" in told.out
-    assert "unused for 90 days" in told.out
-    assert "#2" not in told.out
-    assert told.err == "1 memory would be archived\n"
+    planned = run("retire", "--dry-run")
+    assert "#1" in planned.out
+    assert "zebra" in planned.out
+    assert "unused for 90 days" in planned.out
+    assert "#2" not in planned.out
+    assert planned.err == "1 memory would be archived\n"
     assert run("list", "--json").data["total_count"] == 3
     done = run("retire", "--json").data
     assert (done["dry_run"], done["total_count"]) == (False, 1)
@@ -575,6 +575,6 @@ def test_limits_come_from_settings_and_flags_win(run, long_ago, monkeypatch, env
 )
 def test_an_invalid_limit_is_an_error_naming_its_variable(path, open_memory, monkeypatch, name, value, wanted):
     monkeypatch.setenv(name, value)
-    with pytest.raises(Unreadable) as told:
+    with pytest.raises(Unreadable) as refusal:
         open_memory(path)
-    assert wanted in str(told.value)
+    assert wanted in str(refusal.value)

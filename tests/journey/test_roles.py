@@ -184,9 +184,9 @@ def test_another_projects_memory_is_reported_like_a_missing_one(memory, tmp_path
             answers = []
             for word in (seen, nowhere):
                 named = {name: word if value is None else value for name, value in places.items()}
-                with pytest.raises(NotFound) as told:
+                with pytest.raises(NotFound) as refusal:
                     call(memory, verb, SHOP, tmp_path, **named)
-                answers.append((type(told.value), str(told.value).replace(str(word), "…")))
+                answers.append((type(refusal.value), str(refusal.value).replace(str(word), "…")))
             assert answers[0] == answers[1]
     assert memory.show(theirs.number, scope=BANK).version == 1
 

@@ -365,23 +365,23 @@ def test_of_concurrent_outcomes_one_is_recorded_and_the_others_conflict(tmp_path
     memories = [open_memory(path) for _ in range(4)]
     memories[0].remember("x", scope=SHOP)
     memories[0].compose(TASK, scope=SHOP, run="one")
-    start, told = threading.Barrier(4), []
+    start, results = threading.Barrier(4), []
 
     def report(memory):
         start.wait()
         try:
             memory.outcome("one", "success", scope=SHOP)
-            told.append("won")
+            results.append("won")
         except Conflict as error:
-            told.append(str(error))
+            results.append(str(error))
 
     threads = [threading.Thread(target=report, args=(memory,)) for memory in memories]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert told.count("won") == 1
-    assert all("already" in each for each in told if each != "won")
+    assert results.count("won") == 1
+    assert all("already" in each for each in results if each != "won")
     assert value(memories[0], 1) == 0.5455
 
 

@@ -155,11 +155,11 @@ def test_a_secret_anywhere_in_a_file_is_not_imported(memory, path, tmp_path):
     (files / "key.md").write_text(f"---\ntopic: key\nkey: {TOKEN}\n---\n\nfine\n")
     (files / "fine.md").write_text("---\nkey: fine\ntopic: fine\n---\n\nnothing here\n")
     memory.mirror(files, "entries", scope=SHOP)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert [one.topic for one in memory.list(scope=SHOP).memories] == ["fine"]
         assert [one.topic for one in memory.list(scope=SHOP).memories] == ["fine"]
-    messages = "\n".join(str(one.message) for one in told)
+    messages = "\n".join(str(one.message) for one in caught)
     assert "the name of the file seems to hold a secret" in messages
     assert {file.name for file in files.glob("*.md")} >= {f"{TOKEN}.md", "text.md", "tag.md", "key.md", "fine.md"}
     memory._store.scrub()
@@ -215,9 +215,9 @@ def test_a_scan_finds_every_place_and_shows_no_secret(memory, files):
         (None, None, "event"), (None, None, "mirror"), (None, None, "file"),
     }  # several entries per line  # fmt: skip
     assert {one.kind for one in scan.found} == {"GitHub token", "password"}
-    told = repr(scan.found)
-    assert TOKEN[:8] not in told
-    assert PASSWORD[:4] not in told
+    text = repr(scan.found)
+    assert TOKEN[:8] not in text
+    assert PASSWORD[:4] not in text
     assert [str(files / "fine.md")] == [file for file in scan.files if TOKEN not in file]
     assert memory.scan().found == scan.found, "looking changes nothing"
 

@@ -403,8 +403,8 @@ def test_no_route_lets_a_bound_token_leave_its_layers(role: str, server: Any, pl
     composed = server.request("POST", f"{base}/compose", {"task": {"title": "x"}, "record": True}).data
     assert composed["run"]["id"] == 1
     assert "the marker of the global layer" in composed["prompt"]
-    told = {"task": {"title": "the marker of a run"}, "record": True, "session": "monday"}
-    assert server.request("POST", f"{base}/compose", told).status == 200
+    body = {"task": {"title": "the marker of a run"}, "record": True, "session": "monday"}
+    assert server.request("POST", f"{base}/compose", body).status == 200
     bound = f"a-token-of-the-project-layer-{role}-{mine['id']}"
     with (place_of_server / "memory.db.mcp.tokens").open("a") as file:
         file.write(f"{bound} {role} projects={mine['path']} layers=project\n")
