@@ -417,6 +417,21 @@ def test_resolving_a_conflict_takes_every_field_of_the_side_that_is_picked(memor
     assert values(picked, fields.ENTRY) == (values(FULL, fields.ENTRY) if take == "file" else changed)
 
 
+@pytest.mark.parametrize("name", fields.ENTRY)
+def test_a_field_that_a_file_changes_is_merged_with_all_others_that_the_database_changes(memory, directory, clock, name):
+    draft = Draft(**{**values(FULL, fields.DRAFT), "scope": SHOP})
+    old = memory.remember(draft).memory
+    clock.step(60)
+    theirs = {other: OTHER[other] for other in fields.ENTRY if other != name}
+    with memory._store.write() as tx:  # another process, which dies before it has written the file
+        memory._writes.within(tx, clock.now).change(old, msgspec.structs.replace(old, **theirs), "revised")
+    (file,) = directory.glob("*.md")
+    write_entry(directory, file.name, msgspec.structs.replace(old, **{name: OTHER[name]}))
+    merged = memory.show(old.number, scope=SHOP)
+    assert values(merged, fields.ENTRY) == {each: OTHER[each] for each in fields.ENTRY}
+    assert memory.conflicts() == []
+
+
 @pytest.mark.parametrize("name", ["colour", *(name for name in fields.NAMES if name not in fields.FROM_FILES)])
 def test_a_file_sets_no_field_that_the_table_does_not_give_it(memory, directory, name):
     kept = memory.remember("x", scope=SHOP).memory
