@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from omoide.lifecycle.comparison import Verdict, extract_features, fact_words, judge
+from omoide.lifecycle.comparison import Verdict, extract_features, judge
 
 PAIRS = Path(__file__).resolve().parents[2] / "bench" / "contradictions.jsonl"
 
@@ -164,17 +164,3 @@ def test_longer_texts_contradict_if_they_differ_in_a_quarter_of_their_words_at_m
     four = words.replace("friday", "monday").replace("alfa", "sierra")
     assert verdict(words, four, 0.9) is Verdict.CONTRADICTS
     assert verdict(words + " tango", four, 0.9) is Verdict.DIFFERENT
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "The port is 8080, not 3000. Don't use npm!",
-        "テストは必ず二人でレビューし、ﾘﾘｰｽは12日に行う。",
-        "Ünïcödé naïve café — naïvely, Straße",
-        "`src/a.ts` in C++ and C#, v1.10",
-    ],
-)
-def test_the_words_that_carry_facts_are_those_of_the_features(text: str) -> None:
-    assert fact_words(text) == set(extract_features(text).words)

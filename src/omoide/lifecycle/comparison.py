@@ -120,11 +120,6 @@ def extract_features(text: str) -> TextFeatures:
     return TextFeatures(tokens, words, numbers, turning, negations, frozenset(names), "".join(endings), denials)
 
 
-def fact_words(text: str) -> set[str]:
-    """Return the words of a text that carry facts, as `extract_features` does, which takes longer."""
-    return set(_scan_words(normalization.normalize(text))[0])
-
-
 def _scan_words(plain: str) -> tuple[Counter[str], Counter[str], Counter[str], set[str]]:
     """The words of a normalized text that carry facts, its numbers, the words that turn its meaning, and its names."""
     words, numbers, turning, names = Counter[str](), Counter[str](), Counter[str](), set[str]()

@@ -14,8 +14,6 @@ from omoide.model import Project, RepositoryIdentity
 class Relation(Enum):
     """How a repository is related to the projects that are known."""
 
-    KNOWN = auto()
-    """Its directory belongs to the project, and nothing has changed since it was identified."""
     SAME = auto()
     """It is the repository of the project: another clone, a moved directory, or its directory with something new."""
     FORK = auto()
