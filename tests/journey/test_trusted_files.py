@@ -127,6 +127,30 @@ def test_status_and_doctor_name_earlier_texts_that_git_brought_back_and_two_comm
     assert "配送は木曜日" in run("history", "3").out
 
 
+@pytest.mark.parametrize("by_git", [False, True])
+def test_an_entry_file_that_a_person_moves_to_the_archive_is_archived_although_git_has_its_text(run, shop, by_git):
+    notes = shop / "notes"
+    run("mirror", "add", "notes/")
+    for name in ("one", "two", "three"):
+        run("remember", name, "--key", name)
+    run("archive", "three")
+    commit(shop)
+    if by_git:
+        git("mv", "notes/two.md", "notes/archive/two.md", cwd=shop)
+    else:
+        (notes / "two.md").rename(notes / "archive" / "two.md")
+    assert active(run) == {"one"}
+    assert run("mirror", "status", "--json").data["mirrors"][0]["outdated"] == []
+    commit(shop)
+    git("checkout", "-q", "HEAD~1", cwd=shop)
+    assert active(run) == {"one"}, "git brings the file back, and no memory"
+    git("checkout", "-q", "main", cwd=shop)
+    assert active(run) == {"one"}
+    assert run("mirror", "status", "--json").data["mirrors"][0]["in_sync"] is True
+    (notes / "archive" / "two.md").rename(notes / "two.md")
+    assert active(run) == {"one", "two"}, "a person moves it back"
+
+
 def test_an_entry_file_that_git_brought_back_from_before_the_archive_is_named_and_settled(run, shop, monkeypatch):
     run("mirror", "add", "notes/")
     run("remember", "one", "--key", "one")

@@ -74,6 +74,9 @@ class Case:
         self.asked += 1
         return self.git
 
+    def is_moved(self, before, stat):
+        return False
+
     def stashed_ids(self, name, ids):
         return self.stashed & set(ids)
 

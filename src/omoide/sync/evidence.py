@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from omoide.errors import Unreadable
+from omoide.files.atomic import Stat
 from omoide.files.git import is_operation_in_progress, work_tree
 from omoide.model import FileSource, FileVersions, Held, Memory, SyncState
 from omoide.sync.absence import GitState, is_previous, is_truncated, next_versions
 from omoide.sync.database import SyncDatabase
-from omoide.sync.snapshot import Snapshot, digest_of
+from omoide.sync.snapshot import Snapshot, digest_of, is_recorded
 
 REASONS = {
     Held.GONE: "the file is not there, or empty",
@@ -101,6 +102,10 @@ class FileEvidence:
         from omoide.files.git_process import has_blob  # lazy: it loads subprocess: 10 ms
 
         return GitState(has_text=has_blob(file, text))
+
+    def is_moved(self, before: str, stat: Stat) -> bool:
+        known = self._database.file_states(self._snapshot.mirror.number)
+        return any(state.name == before and is_recorded(state, stat) for state in known)
 
     def stashed_ids(self, name: str, ids: Collection[str]) -> set[str]:
         if not self._is_in_git:

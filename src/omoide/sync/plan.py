@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from omoide.files.atomic import Stat
 from omoide.markdown.format import Format
 from omoide.model import Choice, FileVersions, Held, Memory, Mirror, Side, State, SyncState
 from omoide.service.mirrors import holds
@@ -120,6 +121,9 @@ class Evidence(Protocol):
 
     def git_state(self, name: str, text: str) -> GitState:
         """Return what git has to do with the text of a file."""
+
+    def is_moved(self, before: str, stat: Stat) -> bool:
+        """Return whether a file is the one that had another name at the last sync: git writes a new one."""
 
     def stashed_ids(self, name: str, ids: Collection[str]) -> Collection[str]:
         """Return which of these ids git has taken out of a file and put into a stash."""
@@ -296,7 +300,7 @@ class _SyncPlanner:
             put_back=request.put_back,
             take_out=request.take_out,
             accept=request.accept,
-            is_old_copy=self._is_old_copy,
+            is_old_copy=partial(self._is_old_copy, before=sync_state.file if sync_state else ""),
         )
         case = MergeCase(
             memory,
@@ -320,9 +324,11 @@ class _SyncPlanner:
         comparison = self._comparison
         return state is not None and (state.file in comparison.unreadable or comparison.scan.is_closed(state.file))
 
-    def _is_old_copy(self, file: str) -> bool:
-        """Whether git, or an editor that opened the file long ago, brought its text back."""
-        text = self._comparison.texts[file].text
+    def _is_old_copy(self, file: str, before: str) -> bool:
+        """Whether git, or an editor that opened the file long ago, brought its text back. `before`: its name before."""
+        text, stat, _ = self._comparison.texts[file]
+        if before not in ("", file) and self._evidence.is_moved(before, stat):
+            return False  # by a person: to the archive, or from there
         if is_older(digest_of(text), self._evidence.file_versions([file])[file]):
             return True
         return any(self._evidence.git_state(file, text))

@@ -168,7 +168,7 @@ class Snapshot:
         is_unsettled = False
         for name, stat in listing.files.items():
             state = states.get(name)
-            if state is None or not _matches(state, stat):
+            if state is None or not is_recorded(state, stat):
                 changed += [name] if self.owns(name) else []
             elif not state.settled:
                 refreshed = self._refresh(state)
@@ -188,7 +188,7 @@ class Snapshot:
         count = 0
         for state in known:
             stat = listing.files.get(state.name)
-            if stat is None or not state.settled or not _matches(state, stat):
+            if stat is None or not state.settled or not is_recorded(state, stat):
                 return False
             count += 1
         if count < len(listing.files):  # there are more: perhaps they are none of this mirror's
@@ -218,7 +218,7 @@ class Snapshot:
             found = self.place.read(state.name)
         except Unreadable:  # fallback: the next read of it reports why
             return None
-        if found is None or not _matches(state, found[1]) or digest_of(found[0]) != state.digest:
+        if found is None or not is_recorded(state, found[1]) or digest_of(found[0]) != state.digest:
             return None
         return file_state(state.name, found[0], found[1])
 
@@ -306,7 +306,7 @@ def digest_of(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _matches(state: FileState, stat: Stat) -> bool:
+def is_recorded(state: FileState, stat: Stat) -> bool:
     """Whether a file looks as recorded."""
     mtime_ns, size, inode = stat
     is_same_date = state.mtime_ns == mtime_ns or state.mtime_ns == _storable_mtime(mtime_ns)
