@@ -127,6 +127,34 @@ def test_status_and_doctor_name_earlier_texts_that_git_brought_back_and_two_comm
     assert "配送は木曜日" in run("history", "3").out
 
 
+@pytest.mark.parametrize(("old", "new"), [
+    ("---\n", "--\n"),
+    (r"(?s)---\n(.*?)\n---\n", r"______\n\n## \1\n\n"),  # as formatters do that do not know front matter
+    (r"(?s)---\n(.*?)\n---\n", r"```yaml\n\1\n```\n"),
+])  # fmt: skip
+def test_an_entry_file_whose_front_matter_was_broken_is_still_that_memory(run, shop, old, new):
+    run("mirror", "add", "notes/")
+    for name in ("one", "two"):
+        run("remember", name, "--key", name)
+    file = shop / "notes" / "one.md"
+    whole = file.read_text()
+    broken = re.sub(old, new, whole, count=1)
+    assert broken != whole
+    file.write_text(broken)
+    assert f"{file}: its fields cannot be read" in run("mirror", "status").err
+    assert active(run) == {"one", "two"}
+    assert file.read_text() == broken
+    run("revise", "one", "one, revised")
+    assert (active(run), file.read_text()) == ({"one, revised", "two"}, broken)
+    assert run("doctor").code == 1
+    file.write_text(whole)
+    assert active(run) == {"one, revised", "two"}
+    assert "one, revised" in file.read_text()
+    assert run("mirror", "status", "--json").data["mirrors"][0]["in_sync"] is True
+    file.write_text(re.sub(r"(?s)---\n.*?\n---\n\n", "", file.read_text()).replace("revised", "without fields"))
+    assert active(run) == {"one, without fields", "two"}, "a person who deletes the fields keeps the file"
+
+
 @pytest.mark.parametrize("by_git", [False, True])
 def test_an_entry_file_that_a_person_moves_to_the_archive_is_archived_although_git_has_its_text(run, shop, by_git):
     notes = shop / "notes"

@@ -89,6 +89,11 @@ class SyncDatabase:
             numbers = sorted(state.memory for state in states if state.shows_memory)
             return [memory for memory in tx.memories(numbers) if self.is_current(memory)]
 
+    def entry_ids(self, mirror: int, file: str) -> list[str]:
+        """Return the ids that a file had when it was last in sync."""
+        with self._store.read() as tx:
+            return [state.entry for state in tx.sync_states(mirror, files=[file])]
+
     def file_states(self, mirror: int) -> list[FileState]:
         """Return what is recorded of the files of a mirror."""
         with self._store.read() as tx:

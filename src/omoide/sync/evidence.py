@@ -13,7 +13,7 @@ from omoide.files.git import is_operation_in_progress, work_tree
 from omoide.model import FileSource, FileVersions, Held, Memory, SyncState
 from omoide.sync.absence import GitState, is_previous, is_truncated, next_versions
 from omoide.sync.database import SyncDatabase
-from omoide.sync.snapshot import Snapshot, digest_of, is_recorded
+from omoide.sync.snapshot import FileText, Snapshot, digest_of, is_recorded
 
 REASONS = {
     Held.GONE: "the file is not there, or empty",
@@ -68,6 +68,14 @@ class FileEvidence:
                 "it is cut off in the middle of its last line, and is left alone:"
                 " bring it back, or end that line if nothing is missing"
             )
+
+    def check_fields(self, name: str, file: FileText) -> None:
+        """Raise Unreadable for an entry file whose front matter was broken, as by a formatter: its id is in its text."""
+        if not self._snapshot.is_file_per_entry or any(placed.entry.id for placed in file.placed):
+            return
+        text = file.text.lower()
+        if any(id and id in text for id in self._database.entry_ids(self._snapshot.mirror.number, name)):
+            raise Unreadable("its fields cannot be read: repair the lines `---` around them, or delete the fields")
 
     def next_versions(self, texts: Mapping[str, str]) -> list[FileVersions]:
         """Return what to record of files that are in sync now, by their texts. Of files with one entry each, nothing."""

@@ -169,7 +169,9 @@ class SyncRun:
                     self._foreign[name] = found
                 elif found is not None:
                     self._evidence.check_whole(name, found[0])
-                    texts[name] = self._snapshot.parse(name, *found, self._known_texts)
+                    file = self._snapshot.parse(name, *found, self._known_texts)
+                    self._evidence.check_fields(name, file)
+                    texts[name] = file
             except FILE_ERRORS as error:  # fallback: the other files
                 if self._adoption.is_foreign(name):
                     continue
