@@ -1,5 +1,6 @@
 """A directory of entry files, a project's tree, and a block in CLAUDE.md, in sync with the database."""
 
+import re
 import shutil
 
 import pytest
@@ -118,6 +119,19 @@ def test_a_renamed_file_stays_where_its_person_put_it(mirrored, place):
     mirrored.revise(1, scope=SHOP, content="another text")
     assert names(place) == {"better.md"}
     assert mirrored.show(1, scope=SHOP).version == 2
+
+
+@pytest.mark.parametrize("fields", [r"id: .*\n", r"(?s)---\n.*?\n---\n\n"])
+def test_an_entry_file_that_lost_its_id_is_still_that_memory(mirrored, place, fields):
+    kept = mirrored.remember("sessions end after an hour", scope=SHOP).memory
+    [file] = place.glob("*.md")
+    bare = re.sub(fields, "", file.read_text(), count=1)
+    assert kept.id not in bare
+    file.write_text(bare)
+    assert [one.number for one in mirrored.list(scope=SHOP).memories] == [kept.number]
+    mirrored.revise(kept.number, scope=SHOP, content="sessions end after two hours")
+    assert "two hours" in file.read_text()
+    assert [path.name for path in place.glob("*.md")] == [file.name]
 
 
 def test_a_copied_file_is_reported_and_left_alone(mirrored, place):

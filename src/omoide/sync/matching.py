@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
+
 from omoide.markdown.file_per_memory import ARCHIVE
 from omoide.markdown.format import Entry, Format, LocatedEntry, changed_fields
 from omoide.model import Memory, SyncState
@@ -61,7 +63,7 @@ def match_entries(
                 result.refused.append((seen, database.misplaced[placed.entry.id]))
             else:
                 result.strangers.append(seen)
-    _match_by_content(result, database, format)
+    _match_by_content(result, database, format, alone=alone)
     return result
 
 
@@ -73,8 +75,8 @@ def closest_version(versions: Sequence[Memory], entry: Entry, format: Format) ->
     )
 
 
-def _match_by_content(result: MatchResult, database: DatabaseSide, format: Format) -> None:
-    """Match entries that have lost their ids, because somebody saved an older text of the file."""
+def _match_by_content(result: MatchResult, database: DatabaseSide, format: Format, *, alone: bool) -> None:
+    """Match entries that have lost their ids, because somebody saved an older text of the file, or took the fields out."""
     if all(seen.placed.entry.id for seen in result.strangers):
         return
     missing = _missing_by_content(result, database)
@@ -82,7 +84,9 @@ def _match_by_content(result: MatchResult, database: DatabaseSide, format: Forma
     for seen in strangers:
         entry = seen.placed.entry
         number = missing.get((seen.file, entry.content)) if not entry.id else None
-        if number is not None and not differing_fields(format.expected_entry(database.memories[number]), entry):
+        # In a file of its own, an entry without a key has that of the file's name.
+        named = msgspec.structs.replace(entry, key=None) if alone else entry
+        if number is not None and not differing_fields(format.expected_entry(database.memories[number]), named):
             del missing[seen.file, entry.content]
             result.found[number] = seen
         else:
