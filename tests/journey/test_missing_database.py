@@ -12,7 +12,8 @@ from omoide.errors import NotFound, StoreError
 READING = [
     "list", "recall words", "stats", "doctor", "doctor --fix", "events", "project list", "project show", "session list",
     "mirror list", "mirror status", "mirror sync", "memories list", "memories search x", "memories inject", "review",
-    "retire --dry-run", "retire", "reindex --dry-run", "purge --forgotten --yes", "scan", "export", "list --json",
+    "retire --dry-run", "retire", "reindex --dry-run", "purge --forgotten --yes", "scan",
+    "purge --everywhere --yes", "export", "list --json",
 ]  # several entries per line  # fmt: skip
 FAILING = [
     "show 1", "forget 1", "archive 1", "restore 1", "revise 1 x", "pin 1", "history 1", "similar 1", "purge 1 --yes",

@@ -65,17 +65,22 @@ class Maintenance(Core):
         process uses the file, so that traces stay in it: purge again later.
         """
         permissions.require(self._actor, "purge")
-        with self._writes.transaction() as write:
-            memories = [self._find_forgotten(write.tx, ref, scope) for ref in refs]
-            traces = [Trace(one.id, _contents(write.tx, one)) for one in memories]
-            for memory in memories:
-                write.erase(memory)
+        memories, traces = self._erase(refs, scope) if refs else ([], [])
         require(self._store, Erasure).scrub()
         if everywhere and not refs:
             with self._store.read() as tx:
                 traces = [Trace(id) for id in sorted(tx.purged_ids())]
         found = self._find_copies(traces, remove=everywhere) if traces else FoundCopies([], [])
         return PurgeReport(len(memories), tuple(found.copies), tuple(found.unreachable))
+
+    def _erase(self, refs: Sequence[Ref], scope: Scope) -> tuple[list[Memory], list[Trace]]:
+        """Erase forgotten memories, and return them with what they can be recognised by."""
+        with self._writes.transaction() as write:
+            memories = [self._find_forgotten(write.tx, ref, scope) for ref in refs]
+            traces = [Trace(one.id, _contents(write.tx, one)) for one in memories]
+            for memory in memories:
+                write.erase(memory)
+        return memories, traces
 
     def _find_copies(self, traces: Sequence[Trace], *, remove: bool) -> FoundCopies:
         """Find the copies of purged memories, and remove them there if that is asked for."""
