@@ -218,6 +218,9 @@ class World:
         if file.is_file():
             with file.open("r", encoding="utf-8", newline="") as stream:
                 text = stream.read()
+            if not text.endswith("\n"):  # it was truncated, as below, and its memory may have been retired since
+                for id in IDS.findall(text)[-1:]:
+                    self.release(id, retired_only=True)
             file.write_text(change(text), encoding="utf-8", newline="")
         else:
             self.unseen.clear()  # there was no file to write it to
