@@ -435,6 +435,9 @@ def test_put_back_says_that_the_repository_is_gone_and_writes_nothing(work: Path
     shop = make_repository(work / "shop", "the shop")
     assert omoide(shop, "memories", "add", "pnpm is used").returncode == 0
     shop.rename(work / "store")
+    status = omoide(work, "mirror", "status")
+    assert status.stderr.count("is gone: bring it back") == 1
+    assert "put-back" not in status.stdout + status.stderr, "it would write nothing"
     done = omoide(work, "mirror", "put-back", "1")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("is gone: bring it back, run a command where its repository is now") == 1

@@ -10,6 +10,7 @@ from omoide.files.git import git_root, work_tree
 from omoide.model import Choice, Held, Memory, Mirror, Scope, Side
 from omoide.service.mirrors import directory_and_file
 from omoide.settings import Settings
+from omoide.sync.vanished import has_vanished
 
 if TYPE_CHECKING:  # they load with the store
     from omoide.service import Service
@@ -273,6 +274,8 @@ def held_entries(engine: "SyncEngine", mirror: Mirror, *, stated: bool = False) 
 
 
 def _readable_held_entries(engine: "SyncEngine", mirror: Mirror) -> list[HeldEntry]:
+    if has_vanished(mirror):
+        return []  # its plan says so, and no command can write them
     try:
         return held_entries(engine, mirror)
     except (OmoideError, OSError):  # fallback: why the mirror cannot be read is among the troubles of its plan
