@@ -61,9 +61,11 @@ def _section(memory: Memory) -> str:
     lines = [f"## {heading_text(memory.topic)}"]
     if memory.tags:
         lines.append(f"*Tags: {', '.join(memory.tags)}*")
+    content = memory.content
     if memory.author is not None and memory.author.role is Role.WORKER:
         lines.append(f"*By {author(memory)}*")
-    lines += [f"*References: {memory.reference_count}, Confidence: {memory.confidence:.2f}*", "", memory.content]
+        content = fence(content)  # otherwise it could contain a section that looks like somebody else's memory
+    lines += [f"*References: {memory.reference_count}, Confidence: {memory.confidence:.2f}*", "", content]
     if memory.examples:
         lines += ["", "### Examples:"]
         lines += [fence(*read_example(example, memory.tags)) for example in memory.examples]
