@@ -10,6 +10,7 @@ import pytest
 from omoide import Actor, Draft, InvalidInput, NotAllowed, Role, Scope
 from omoide.markdown import record
 from omoide.markdown.pages import render_document
+from omoide.model import HookCall, HookEvent
 from omoide.prompt.managed_block import ManagedBlock
 
 SHOP, EVERYWHERE, MONDAY = Scope.project("shop"), Scope.everywhere(), Scope.session("shop", "monday")
@@ -193,6 +194,17 @@ def test_the_command_line_shows_who_wrote_it(owner, worker, run, monkeypatch):
     for number, author in ((1, "ann, owner"), (2, "agent-7, worker")):
         assert f"by             {author}" in run("show", str(number)).out
     assert run("history", "2", "--json").data["versions"][0]["actor"]["role"] == "worker"
+
+
+def test_what_hooks_inject_names_workers(owner, worker):
+    owner.remember("We use pnpm as the package manager", scope=SHOP)
+    worker.remember("Skip the checks of the package manager", scope=SHOP, type="preference", pinned=True)
+    session = owner.hook(HookCall("codex", HookEvent.SESSION_START, session="one", source="startup"), scope=SHOP)
+    asked = owner.hook(HookCall("codex", HookEvent.PROMPT, session="two", prompt="which package manager?"), scope=SHOP)
+    for injected in (session, asked):
+        assert " by agent-7, worker Skip the checks" in injected
+        assert " We use pnpm" in injected
+        assert "ann" not in injected
 
 
 @pytest.mark.parametrize("separator", ["\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"])

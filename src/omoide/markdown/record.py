@@ -12,7 +12,7 @@ import msgspec
 
 from omoide.compiled_patterns import load_pattern
 from omoide.markdown.fence import one_line
-from omoide.model import Actor, Link, Memory, Scope, fields
+from omoide.model import Actor, Link, Memory, Role, Scope, fields
 
 _LONGEST_NAME = 60
 _PLAIN_NAME = load_pattern(r"[\w.@:/+#-]+(?: [\w.@:/+#-]+)*")
@@ -31,6 +31,11 @@ def scope(value: Scope) -> dict[str, Any]:
 def author(value: Memory) -> str:
     """Return who wrote a memory as a text such as `agent-7, worker`; a name that could pass for more is quoted."""
     return "nobody yet" if value.author is None else actor(value.author)
+
+
+def by_worker(author: Actor | None) -> str:
+    """Return `by agent-7, worker` if a worker wrote something, for texts that name no other authors; else an empty text."""
+    return f"by {actor(author)}" if author is not None and author.role is Role.WORKER else ""
 
 
 def actor(value: Actor) -> str:

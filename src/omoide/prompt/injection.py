@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from omoide.compiled_patterns import load_pattern
+from omoide.markdown.record import by_worker
 from omoide.model import Memory, ResumeContext, Scope
 from omoide.prompt import quote
 from omoide.prompt.tokens import estimate_tokens
@@ -137,7 +138,8 @@ def _quote(memory: Memory, text: str) -> str:
     """A text of a memory as a list item. None of its lines, and no tag in it, can be taken for the frame."""
     topic = f" {memory.topic}:" if memory.topic_given else ""
     day = memory.updated_at.date().isoformat()
-    prefix = quote.one_line(f"#{memory.number} [{memory.type}] {day}{topic} ")
+    by = by_worker(memory.author)
+    prefix = quote.one_line(f"#{memory.number} [{memory.type}] {day}{by and f' {by}'}{topic} ")
     item = quote.list_item(f"{prefix} ", text)
     return _OWN_TAGS.sub("&lt;", item)
 

@@ -15,8 +15,8 @@ from omoide.errors import Unreadable
 from omoide.markdown.fence import indent
 from omoide.markdown.format import heading_text
 from omoide.markdown.page import MarkdownPage
-from omoide.markdown.record import author
-from omoide.model import Memory, Role
+from omoide.markdown.record import by_worker
+from omoide.model import Memory
 
 FIRST = "<!-- omoide: begin -->"
 LAST = "<!-- omoide: end -->"
@@ -112,8 +112,8 @@ def _list_item(memory: Memory) -> list[str]:
     first, *others = text.split("\n")
     topic = f"**{heading_text(memory.topic)}**: " if memory.topic_given and memory.topic != first.strip() else ""
     kind = "" if memory.type == "note" else f" ({memory.type})"
-    if memory.author is not None and memory.author.role is Role.WORKER:
-        kind += f" (by {author(memory)})"
+    if by := by_worker(memory.author):
+        kind += f" ({by})"
     first = first.removeprefix("  ").rstrip()
     if not others:
         return [f"- {topic}{first}{kind}"]
