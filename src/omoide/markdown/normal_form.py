@@ -2,12 +2,15 @@
 
 Two texts with the same normal form say the same in the same words. Set aside are: where lines break and how far they are
 indented, empty lines, marks of lists and their numbers, the characters that mark emphasis, escapes, the style of headings,
-rules, fences and links, the padding of tables, and what prettier changes in code (`code_form.py`).
+rules, fences and links, the padding of tables, which character ends a line, and what prettier changes in code
+(`code_form.py`).
 """
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
+
+from omoide.markdown.fence import split_lines
 
 _WIDE = "\u2e80-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 """Characters of scripts without spaces between words: a line may break anywhere between them."""
@@ -40,7 +43,7 @@ def is_same_text(text: str, formatted: str) -> bool:
     text, formatted = text.rstrip(), formatted.rstrip()  # also at the end of code whose fence is not closed
     if text == formatted:
         return True
-    before, after = blocks(text.split("\n")), blocks(formatted.split("\n"))
+    before, after = blocks(split_lines(text)), blocks(split_lines(formatted))
     if _join(before) == _join(after):
         return True
     # markdownlint removes definitions that no link uses.
@@ -50,7 +53,7 @@ def is_same_text(text: str, formatted: str) -> bool:
 
 def normal_form(text: str) -> str:
     """Return the normal form of a text."""
-    return _join(blocks(text.split("\n")))
+    return _join(blocks(split_lines(text)))
 
 
 def _join(some: Iterable[Block], without: Collection[str] = ()) -> str:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from omoide.markdown.fence import indent_separated, unindent_separated
+
 HEADING = re.compile(r"(#{1,6})(?:[ \t]+(.*))?$", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$", re.DOTALL)
 # In Markdown, what ends a paragraph above it, and what does not begin behind other words on its line.
@@ -171,12 +173,12 @@ def read_long_text(lines: Sequence[str], start: int, column: int, fences: Fences
         else:
             texts.append(line.lstrip())
             end = index = index + 1
-    return end, "\n".join(texts)
+    return end, unindent_separated("\n".join(texts))
 
 
 def render_labelled(label: str, text: str) -> list[str]:
     """The lines of a text with its label: the inverse of `read_long_text`."""
-    first, *others = text.split("\n")
+    first, *others = map(indent_separated, text.split("\n"))
     if first and not first[0].isspace() and not (others and _OWN_LINE.match(first)):
         return [f"- {label}: {first}", *_indent(others, 0)]
     texts = [first, *others]
