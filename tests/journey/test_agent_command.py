@@ -96,9 +96,10 @@ def test_a_prompt_that_is_too_long_for_an_argument_is_a_failed_run_and_says_what
 
 @pytest.mark.parametrize("left", ["echo x > $d", "ln -s . $d", "mkdir $d && touch $d/.prompt && chmod 0 $d"])
 def test_what_the_agent_does_to_the_directory_of_its_prompt_does_not_change_its_exit_code(
-    omoide: Run, run: Run, left: str
+    omoide: Run, run: Run, place: Path, left: str
 ) -> None:
-    done = omoide("run", "-m", "Fix it", "--", *shell(f"d=$(dirname {{prompt_file}}); rm -r $d; {left}; exit 3"))
+    script = f"d=$(dirname {{prompt_file}}); rm -r $d; {left}; exit 3"
+    done = omoide("run", "-m", "Fix it", "--", *shell(script), TMPDIR=str(place))
     assert done.code == 3, done.err
     assert "Traceback" not in done.err
     assert last_run(run)["outcome"]["exit_code"] == 3

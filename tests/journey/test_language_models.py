@@ -216,6 +216,15 @@ def test_a_claude_command_that_fails_leaves_what_the_rules_find(tmp_path, fake_c
     assert len(report.kept) == 1
 
 
+@pytest.mark.parametrize("cost", ["-3", "1e300"])
+def test_a_cost_that_cannot_be_true_is_not_counted(tmp_path, fake_claude, cost):
+    fake_claude((ANSWER % LEARNT).replace("0.002", cost))
+    with open_memory(tmp_path, llm="claude", llm_price="1/5") as memory:
+        memory.learn(TALK, scope=SHOP)
+        (usage,) = memory.llm_usage().rows
+    assert usage.cost == pytest.approx((90 * 1 + 9 * 5) / 1_000_000)
+
+
 def test_without_the_claude_command_the_message_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with open_memory(tmp_path, llm="claude") as memory:

@@ -26,21 +26,23 @@ class Completion(NamedTuple):
     """In US dollars, where the model reports it."""
 
 
-_MOST_TOKENS = 100_000_000
-"""Tokens of a call that can be true: a server may report anything."""
+_MOST_TOKENS, _MOST_DOLLARS = 100_000_000, 10_000
+"""Tokens and cost of a call that can be true: a server may report anything."""
 
 
-def make_completion(text: object, input_tokens: object, output_tokens: object) -> Completion:
+def make_completion(text: object, input_tokens: object, output_tokens: object, cost: float | None = None) -> Completion:
     """Make a completion of what a server sent, which may be of any type. Raises TypeError for a text that is none.
 
-    A number of tokens that cannot be true is 0, as where none is reported: the caller estimates it.
+    A number of tokens that cannot be true is 0, as where none is reported: the caller estimates it. A cost that cannot be
+    true is None.
     """
     if not isinstance(text, str):
         raise TypeError(f"the text of the answer is of the type {type(text).__name__}")
     counts = [
         value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else 0 for value in (input_tokens, output_tokens)
     ]
-    return Completion(text.encode("utf-8", "replace").decode(), *counts)
+    known = cost if cost is not None and 0 <= cost <= _MOST_DOLLARS else None
+    return Completion(text.encode("utf-8", "replace").decode(), *counts, known)
 
 
 def unreachable_error(message: str) -> ModelUnavailable:

@@ -72,8 +72,7 @@ class ClaudeCommand:
         if answer.is_error or code:
             why = f"{self.name} reported an error: {_excerpt(answer.result.encode() or errors)}"
             raise ModelUnavailable(why) if read or used.output_tokens else unreachable_error(why)
-        completion = make_completion(answer.result, read, used.output_tokens)
-        return completion._replace(cost=answer.total_cost_usd)
+        return make_completion(answer.result, read, used.output_tokens, answer.total_cost_usd)
 
     def _run(self, command: list[str], question: str, seconds: float) -> tuple[int, bytes, bytes]:
         """Run the command; return its exit code, its output and its errors."""
