@@ -355,3 +355,12 @@ def test_a_word_that_only_changes_the_subject_is_not_what_is_to_be_kept(message)
 )
 def test_what_is_kept_of_a_rule_does_not_end_in_the_middle_of_a_phrase(message, kept):
     assert [request.content for request in find_requests(message)] == [kept]
+
+
+@pytest.mark.parametrize("message", ["毎回テスト回すの面倒だよね", "毎回ここで止まるよなあ", "毎回ビルドが重いんだよね。"])
+def test_talk_of_what_happens_each_time_is_no_rule(message):
+    assert find_requests(message) == []
+
+
+def test_an_order_for_each_time_may_end_softly():
+    assert [request.content for request in find_requests("毎回lintを通してね")] == ["lintを通してね"]

@@ -109,8 +109,8 @@ _CLAUSE = lazy_pattern(r"[,;:—–]\s+|\s+(?:and|but|so)\s+|[、：]\s*", re.I)
 """Where a part of a sentence begins that may ask for something by itself."""
 _MOST_CLAUSES = 10
 _LAST_CLAUSE = lazy_pattern(r"(?:[,;]|\s*[—–])\s+(?=[^,;—–]{1,60}$)|[、,]\s*(?=[^、,]{1,40}$)")
-_OPEN_END, _BECAUSE = lazy_pattern("[のが]$"), lazy_pattern("な(?:ので|んで|のだ|んだ|のです|んです)")
-"""A content that goes on in the words after it: a particle that nothing follows, and half of 「なので」."""
+_OPEN_END, _BECAUSE = lazy_pattern("[はがをに].*[のが]$"), lazy_pattern("な(?:ので|んで|のだ|んだ|のです|んです)")
+"""A statement that goes on in the words after it: it ends with a particle, or with half of 「なので」."""
 _LEAST_RULE = 8
 """Characters of a rule before words such as "every time"."""
 _LEAST_REASON = 8
