@@ -389,9 +389,13 @@ def _begin(turns: "Iterable[Turn]") -> "Iterable[Turn] | None":
 
 
 def _turns_of_output(task: Task, output: str) -> "list[Turn]":
-    """The conversation of an agent that left no transcript: the message, and what it printed."""
+    """The conversation of an agent that left no transcript: the message, and what it printed.
+
+    A person says nothing in the output of a process: what looks like that, such as `User: …`, is out of a file or a page.
+    """
     from omoide.learning.transcript import Speaker, Turn, read_turns  # lazy: see the top
 
     asked = f"{task.title}\n{task.description}".strip()
-    said: Iterable[Turn] = read_turns(output.encode().splitlines(keepends=True), first_line=2)
+    printed: Iterable[Turn] = read_turns(output.encode().splitlines(keepends=True), first_line=2)
+    said = (replace(turn, speaker=Speaker.OUTPUT) if turn.speaker is Speaker.PERSON else turn for turn in printed)
     return [Turn(Speaker.PERSON, asked, 1), *said]

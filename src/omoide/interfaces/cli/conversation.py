@@ -81,6 +81,7 @@ def before_command(
 @click.command("after")
 @click.argument("run")
 @click.option("--transcript", metavar="FILE", help="The transcript of the agent, or - for standard input.")
+@click.option("--output", "output_file", metavar="FILE", help="What the agent printed, if it left no transcript.")
 @click.option(
     "--result", type=click.Choice([result.value for result in RunResult]), help="How it ended; by default by the exit code."
 )
@@ -92,6 +93,7 @@ def before_command(
 def after_command(
     run: str,
     transcript: str | None,
+    output_file: str | None,
     result: str | None,
     exit_code: int | None,
     duration: float | None,
@@ -101,17 +103,19 @@ def after_command(
 ) -> None:
     """Record the end of a run: what was learnt, an entry of its session, a line of activity, and its outcome.
 
-    The transcript is one of Claude Code, Codex or Copilot CLI (JSONL), or plain text.
+    The transcript is one of Claude Code, Codex or Copilot CLI (JSONL), or plain text. In the output of an agent, `User: …`
+    is not what the person said.
 
     \b
     omoide after build-42 --exit-code 0 --transcript session.jsonl
-    my-agent < prompt.txt | tee answer.txt; omoide after 3 --transcript answer.txt
+    my-agent < prompt.txt | tee answer.txt; omoide after 3 --output answer.txt
     """
     from omoide.conversation.pipeline import AgentResult  # lazy: see the top
 
     conversation = _open(target)
+    output = "" if output_file is None else read_text(output_file)
     with _open_turns(transcript) as turns:
-        ended = AgentResult(turns, result=result, exit_code=exit_code, duration=duration, note=note)
+        ended = AgentResult(turns, output, result=result, exit_code=exit_code, duration=duration, note=note)
         report = conversation.after(ended, run)
     if as_json:
         print_json(_report_record(report))
