@@ -258,6 +258,23 @@ def test_secrets_in_an_answer_are_redacted_in_the_records(memory: Service) -> No
     assert secret not in report.entry.content
 
 
+def test_private_parts_of_a_message_reach_the_agent_and_no_memory(memory: Service) -> None:
+    conversation = open_conversation(memory, scope=SHOP)
+    hidden = "<private>Remember that my doctor is Dr. Sato.\nHe works in Kobe.</private>"
+    prepared = conversation.before(f"{hidden} Fix the form. From now on use 4 spaces.", "C042")
+    assert "Dr. Sato" in prepared.text
+    assert [(one.content, one.original_prompt) for one in prepared.pinned] == [
+        ("use 4 spaces.", "Fix the form. From now on use 4 spaces.")
+    ]
+    report = conversation.after(AgentResult(output="<private>Dr. Sato, Kobe</private> Done.", exit_code=0))
+    assert report.entry is not None
+    assert report.activity is not None
+    assert report.activity.content == "Fix the form. From now on use 4 spaces. (success)"
+    assert report.entry.content == "Fix the form. From now on use 4 spaces. (success)\n\nDone."
+    assert report.learnt is not None
+    assert report.learnt.kept == report.learnt.proposed == []
+
+
 def test_after_is_refused_twice_and_without_a_run(memory: Service) -> None:
     conversation = open_conversation(memory, scope=SHOP)
     with pytest.raises(InvalidInput, match="call `before` first"):

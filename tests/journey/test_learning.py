@@ -95,6 +95,15 @@ def test_secrets_and_private_parts_are_never_learnt(run, place):
     assert secret.encode() not in (place / "memory.db").read_bytes()
 
 
+def test_private_parts_of_turns_that_a_program_makes_are_never_learnt(tmp_path):
+    talk = [
+        Turn(Speaker.PERSON, "<private>Remember that my PIN is on the fridge.</private> Remember that lunch is at noon.", 1)
+    ]
+    with omoide.open(tmp_path / "memory.db") as memory:
+        report = memory.learn(talk, scope=SHOP)
+    assert [kept.content for kept in report.kept] == ["lunch is at noon."]
+
+
 def test_a_dropped_proposal_is_not_proposed_again_and_a_kind_can_be_silenced(run, place, talk):
     number = run("learn", talk, "--json").data["proposed"][0]["number"]
     assert run("review", "--drop", str(number)).code == 0

@@ -233,7 +233,9 @@ class Conversation:
         return tuple(self._pin(memory, message, scope) for memory in learnt.kept)
 
     def _pin(self, memory: Memory, message: str, scope: Scope) -> Memory:
-        self._memory.revise(memory.id, scope=scope, original_prompt=message)
+        from omoide.learning.injected_text import strip_injected  # lazy: see the top
+
+        self._memory.revise(memory.id, scope=scope, original_prompt=strip_injected(message).strip())
         return self._memory.pin(memory.id, scope=scope)
 
     def _compose(self, prepared: PreparedPrompt, request: "_Request", *, wanted: bool) -> PreparedPrompt:

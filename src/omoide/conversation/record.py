@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from omoide.guard import secrets
 from omoide.model import RunResult, Task
 from omoide.prompt import quote
@@ -36,8 +38,12 @@ class HeardTurns:
 
 
 def task_title(task: Task) -> str:
-    """Return what a task is about, in one line: its title, or the first line of its description; without secrets."""
-    return _shorten(secrets.redact(quote.one_line(task.subject)), _LONGEST_TITLE) or task.id or "task"
+    """Return what a task is about, in one line: its title, or the first line of its description; without secrets and
+    private parts."""
+    from omoide.learning.injected_text import strip_injected  # lazy: patterns that only the end of a task needs
+
+    public = replace(task, title=strip_injected(task.title), description=strip_injected(task.description))
+    return _shorten(secrets.redact(quote.one_line(public.subject)), _LONGEST_TITLE) or task.id or "task"
 
 
 def session_entry(task: Task, result: RunResult, answer: str) -> str:

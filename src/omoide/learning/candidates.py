@@ -19,7 +19,7 @@ from omoide.learning.request_rule import Request
 from omoide.learning.requests import find_requests
 from omoide.learning.sentences import is_question, split_sentences
 from omoide.learning.statements import StatementKind, classify, has_reason
-from omoide.learning.transcript import Speaker, Turn, shorten
+from omoide.learning.transcript import Speaker, Turn, separate_injected, shorten
 from omoide.learning.wording import Wording, content_words, is_covered, share_of, wording
 
 _ECHO = 0.6
@@ -258,7 +258,8 @@ def extract(turns: Iterable[Turn], known: Iterable[str] = ()) -> Extractor:
     """Read a whole conversation, and return what was drawn from it."""
     extractor = Extractor(known)
     for turn in turns:
-        extractor.feed(turn)
+        for part in separate_injected(turn):  # as `read_turns` does: turns may come from elsewhere
+            extractor.feed(part)
     extractor.finish()
     return extractor
 

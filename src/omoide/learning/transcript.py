@@ -87,11 +87,11 @@ def read_turns(lines: Iterable[bytes], *, first_line: int = 1, strict: bool = Fa
     else:
         turns = _plain_turns(rest)
     for turn in turns:
-        yield from _split(turn)
+        yield from separate_injected(turn)
 
 
-def _split(turn: Turn) -> Iterator[Turn]:
-    """The turn without what was put into it, which is a turn of its own before it."""
+def separate_injected(turn: Turn) -> Iterator[Turn]:
+    """Return the turn without `<private>` parts and what was put into it, which is a turn of its own before it."""
     if turn.speaker in (Speaker.PERSON, Speaker.AGENT):
         text, injected = split_injected(turn.text)
         if injected:

@@ -38,11 +38,11 @@ def make_completion(text: object, input_tokens: object, output_tokens: object, c
     """
     if not isinstance(text, str):
         raise TypeError(f"the text of the answer is of the type {type(text).__name__}")
-    counts = [
+    read, written = (
         value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else 0 for value in (input_tokens, output_tokens)
-    ]
+    )
     known = cost if cost is not None and 0 <= cost <= _MOST_DOLLARS else None
-    return Completion(text.encode("utf-8", "replace").decode(), *counts, known)
+    return Completion(text.encode("utf-8", "replace").decode(), read, written, known)
 
 
 def unreachable_error(message: str) -> ModelUnavailable:
