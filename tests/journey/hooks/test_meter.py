@@ -275,6 +275,27 @@ def test_what_was_ignored_in_one_turn_and_used_in_the_next_is_used(play, memory,
         assert [one.use for one in service.injections(session="one")] == [USED]
 
 
+@pytest.mark.parametrize("same_session", [True, False])
+def test_what_an_earlier_turn_wrote_and_nobody_committed_is_no_work_of_this_turn(
+    same_session, hook, memory, repository, tmp_path
+):
+    with memory() as service:
+        service.remember("日付の計算には date-fns ではなく dayjs を使う", scope=service.claim(repository))
+    turns = [("納期の日付の計算を足して", "due.js", "dayjs"), ("今度は締め日の日付の計算を足して", "close.js", "date-fns")]
+    for place, (prompt, file, library) in enumerate(turns):
+        body = {"session_id": "one" if same_session else f"s{place}", "cwd": str(repository)}
+        hook({**body, "hook_event_name": "UserPromptSubmit", "prompt": prompt})
+        if same_session and place:  # the memory is in the conversation: it is asked again for what comes after
+            hook({**body, "hook_event_name": "PreCompact"})
+            hook({**body, "hook_event_name": "UserPromptSubmit", "prompt": f"{prompt}。お願いします"})
+        (repository / file).write_text(f"import date from '{library}'\n")
+        hook({**body, "hook_event_name": "Stop", "last_assistant_message": f"{place + 1} つ目を書きました。"})
+        with memory() as service:
+            service.learn_from_inbox(ask=False)
+    with memory() as service:
+        assert [one.use for one in service.injections()] == [USED, CONTRADICTED]
+
+
 def test_only_plain_uses_count_for_relevance_and_lead_to_advice(play, memory, run_meter):
     play(SESSIONS[1], "one")
     with memory() as service:
