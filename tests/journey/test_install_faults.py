@@ -427,6 +427,20 @@ def test_a_codex_entry_of_an_older_version_is_updated_in_place(before: str, run:
     assert ("docs" in values(path).get("mcp_servers", {})) == ("docs" in before)
 
 
+SERVER = '"omoide": {"command": "omoide", "args": ["mcp"]}'
+
+
+@pytest.mark.parametrize(
+    "before",
+    [f'{{"mcpServers": {{{SERVER}, {SERVER}}}}}', f'{{"mcpServers": {{{SERVER}}}, "mcpServers": {{{SERVER}}}}}'],
+    ids=["the server", "the table"],
+)
+def test_a_server_that_is_there_twice_is_removed_twice(before: str, run: Run, home: Path) -> None:
+    path = put(home, ACCOUNT, before.encode())
+    assert run("uninstall", "claude-code").code == 0
+    assert "mcpServers" not in values(path)
+
+
 def test_no_hooks_removes_the_hooks_of_an_earlier_installation(run: Run, home: Path) -> None:
     path = put(home, CLAUDE, OTHER_HOOKS)
     assert run("install", "claude-code").code == 0

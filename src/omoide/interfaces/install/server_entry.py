@@ -48,7 +48,9 @@ def set_server(
     if not starts_omoide(present):
         return document
     if wanted is None:
-        return _remove(document, table, keep)
+        while starts_omoide(document.get(path)):  # of two members with one name, the earlier one counts now
+            document = _remove(document, table, keep)
+        return document
     if canonical(present) in recorded:
         return document.put(path, wanted)
     return _update(document, path, present, wanted)
