@@ -48,6 +48,11 @@ RECOGNISED = {
     ),
     "claude code in a shell of gemini": ("claude-code", {**CLAUDE, "prompt_id": "x"}, {"GEMINI_SESSION_ID": "outer"}),
     "codex in a shell of claude code": ("codex", {**CODEX, "turn_id": "t"}, {"CLAUDECODE": "1"}),
+    "codex at session start in a shell of copilot": ("codex", CODEX, {"COPILOT_CLI": "1"}),
+    "codex at session start in a shell of gemini": ("codex", CODEX, {"GEMINI_SESSION_ID": "outer"}),
+    "codex at session start in a shell of claude code": (
+        "codex", CODEX, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "outer"}
+    ),
 }  # several entries per line  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def recognise(body: Mapping[str, Any], event: str, environment: Mapping[str, str
         return "gemini"
     if "prompt_id" in body:
         return "claude-code"
-    if "turn_id" in body:
+    if "turn_id" in body or ("model" in body and "permission_mode" in body and "timestamp" not in body):
         return "codex"
     return _by_environment(body, environment)
 
