@@ -461,6 +461,21 @@ def test_two_clients_share_a_file_and_each_can_go_first(run: Run, home: Path) ->
         assert snapshot(home) == before
 
 
+def test_no_hooks_for_one_client_leaves_the_hooks_that_another_one_uses(run: Run, home: Path) -> None:
+    path = home / ".copilot/hooks/omoide.json"
+    before = snapshot(home)
+    assert run("install", "copilot", "vscode").code == 0
+    installed = path.read_bytes()
+    done = run("install", "vscode", "--no-hooks")
+    assert "omoide.json stays: copilot uses it too" in done.err
+    assert path.read_bytes() == installed
+    assert "is installed already" in run("install", "copilot").out
+    assert run("uninstall", "copilot").code == 0
+    assert not path.exists()
+    assert run("uninstall", "vscode").code == 0
+    assert snapshot(home) == before
+
+
 def test_dry_run_shows_the_change_and_writes_nothing(run: Run, home: Path) -> None:
     put(home, CLAUDE, TWO_SPACES)
     done = run("install", "claude-code", "--dry-run")

@@ -45,8 +45,10 @@ def plan_install(installation: Installation, record: InstallRecord) -> list[Plan
     for wiring in installation.files:
         file = settings_file.read(wiring.path)
         known = recorded.get(str(wiring.path))
-        wants = wiring.server is not None or bool(wiring.hooks) or wiring.script is not None
-        if file.data is None and not wants:
+        if file.data is None and not wiring.has_entries:
+            continue
+        if not wiring.has_entries and (others := _other_clients(known, installation.client)):
+            planned.append(PlannedFile(wiring, file, file.data, (f"{wiring.path} stays: {', '.join(others)} uses it too",)))
             continue
         new = entries.edit(_text(file, wiring), wiring, known.entries if known else (), _original(record, known, wiring))
         data = None if wiring.is_script and not new else file.encode(new)
@@ -65,7 +67,7 @@ def plan_uninstall(installation: Installation, record: InstallRecord) -> list[Pl
     for wiring in reversed([one.without_entries for one in installation.files]):
         file = settings_file.read(wiring.path)
         known = recorded.get(str(wiring.path))
-        if file.data is None or (known and set(known.clients) - {installation.client}):
+        if file.data is None or _other_clients(known, installation.client):
             planned.append(PlannedFile(wiring, file, file.data))
             continue
         data = _bytes_after_removal(wiring, file, known, record)
@@ -141,6 +143,8 @@ def _record_install(one: PlannedFile, client: str, record: InstallRecord) -> Non
     """Record the change before the file is written: after a kill in between, the record matches one of the two files."""
     path = one.wiring.path
     known = record.files().get(str(path))
+    if not one.wiring.has_entries and _leave_to_others(path, known, client, record):
+        return
     new = one.data
     if new is None:
         settings_file.write(one.file, None)
@@ -165,14 +169,25 @@ def _record_install(one: PlannedFile, client: str, record: InstallRecord) -> Non
 def _record_uninstall(one: PlannedFile, client: str, record: InstallRecord) -> None:
     path = one.wiring.path
     known = record.files().get(str(path))
-    if known is not None and set(known.clients) - {client}:
-        others = tuple(name for name in known.clients if name != client)
-        record.put(path, InstalledFile(others, known.before, known.before_digest, known.after_digest, known.entries))
+    if _leave_to_others(path, known, client, record):
         return
     if one.changes:
         settings_file.write(one.file, one.data, private=one.wiring.private)
     if known is not None:
         record.drop(path)
+
+
+def _other_clients(known: InstalledFile | None, client: str) -> tuple[str, ...]:
+    """The other clients whose entries a file has."""
+    return () if known is None else tuple(name for name in known.clients if name != client)
+
+
+def _leave_to_others(path: Path, known: InstalledFile | None, client: str, record: InstallRecord) -> bool:
+    """Record that a client does not use a file any more, if others do; return whether they do."""
+    others = _other_clients(known, client)
+    if known is not None and others:
+        record.put(path, InstalledFile(others, known.before, known.before_digest, known.after_digest, known.entries))
+    return bool(others)
 
 
 def _bytes_after_removal(

@@ -40,6 +40,11 @@ class Wiring(NamedTuple):
     """Whether a new file is for its owner alone."""
 
     @property
+    def has_entries(self) -> bool:
+        """Whether there is anything to put into the file."""
+        return self.server is not None or bool(self.hooks) or self.script is not None
+
+    @property
     def without_entries(self) -> "Wiring":
         """The same file with nothing of omoide in it."""
         return self._replace(server=None, hooks=None if self.hooks is None else {}, script=None)
