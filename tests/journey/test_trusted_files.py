@@ -206,6 +206,23 @@ def test_an_entry_file_that_git_brought_back_from_before_the_archive_is_named_an
     assert ("resolved", "tester") in events, events
 
 
+def test_an_old_buffer_in_which_a_person_changed_an_entry_takes_no_newer_text_back(run, file):
+    for text in ("one", "two", "three"):
+        run("memories", "add", text)
+    old = file.read_text()
+    run("memories", "add", "four")
+    run("revise", "1", "one, revised")
+    file.write_text(old.replace("Content: two", "Content: two, by hand"))
+    assert active(run) == {"one, revised", "two, by hand", "three", "four"}
+    status = run("mirror", "status", "--json").data["mirrors"][0]
+    assert [one["number"] for one in status["missing"]] == [4]
+    assert [one["number"] for one in status["outdated"]] == [1]
+    assert run("mirror", "put-back", "1").code == 0
+    assert texts(file)[1:] == ["two, by hand", "three", "four"]
+    assert "one, revised" in file.read_text()
+    assert run("mirror", "status", "--json").data["mirrors"][0]["in_sync"] is True
+
+
 def test_status_names_an_entry_that_no_sync_can_import_instead_of_a_command_that_does_not_help(run, file):
     for text in ("one", "two"):
         assert run("memories", "add", text).code == 0

@@ -191,6 +191,15 @@ def test_an_earlier_version_that_git_brought_back_is_no_edit_and_one_that_a_pers
     assert [(one.number, held) for one, _, held in plan.left] == [(2, Held.OUTDATED)]
 
 
+def test_an_earlier_version_beside_entries_that_are_missing_but_not_deleted_comes_from_an_old_text(case):
+    case.change(2, content="newer")
+    case.states[2] = replace(case.states[2], version=2, digest="")
+    plan = case.plan(without(4).replace("text 1", "edited by hand"))
+    assert [(change.number, change.fields) for _, change in plan.imports] == [(1, {"content": "edited by hand"})]
+    assert [(one.number, held) for one, _, held in plan.left] == [(2, Held.OUTDATED)]
+    assert held_reasons(plan) == {4: Held.EDITED}
+
+
 def test_an_earlier_version_in_a_file_stays_until_a_person_says_which_stands_or_the_memory_changes(case):
     case.change(2, content="newer")
     case.states[2] = replace(case.states[2], version=2, held=Held.OUTDATED)

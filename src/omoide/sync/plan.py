@@ -200,6 +200,8 @@ class _SyncPlanner:
         self._progress = progress
         self._evidence = evidence
         self._verdicts: dict[int, Held | None] = {}
+        self._doubtful: set[str] = set()
+        """Files that lack entries which nobody plainly deleted."""
         self.plan = plan
 
     # Entries that are missing
@@ -253,6 +255,8 @@ class _SyncPlanner:
             # `git stash --staged` and `--patch` leave a text that git does not have.
             verdicts |= dict.fromkeys(self._evidence.stashed_ids(name, deleted) if deleted else (), Held.STASHED)
             self._verdicts |= {state.memory: verdicts[state.entry] for state in states}
+            if any(verdicts.values()):
+                self._doubtful.add(name)
 
     # One memory
 
@@ -329,7 +333,7 @@ class _SyncPlanner:
         text, stat, _ = self._comparison.texts[file]
         if before not in ("", file) and self._evidence.is_moved(before, stat):
             return False  # by a person: to the archive, or from there
-        if is_older(digest_of(text), self._evidence.file_versions([file])[file]):
+        if file in self._doubtful or is_older(digest_of(text), self._evidence.file_versions([file])[file]):
             return True
         return any(self._evidence.git_state(file, text))
 
