@@ -12,7 +12,14 @@ import msgspec
 from omoide.learning.file_corrections import glob_of
 from omoide.learning.guidance import Guidance, is_choice, strip_lead
 from omoide.learning.message_statements import SpokenContext, find_statements, is_lost
-from omoide.learning.noise import has_credential, is_about_instruction, is_instruction, is_standing_order, is_temporary
+from omoide.learning.noise import (
+    has_credential,
+    is_about_instruction,
+    is_instruction,
+    is_reported,
+    is_standing_order,
+    is_temporary,
+)
 from omoide.learning.patterns import lazy_pattern, phrases, words
 from omoide.learning.repairs import RepairFinder
 from omoide.learning.request_rule import Request
@@ -238,7 +245,7 @@ class Extractor:
             guidance = guidance._replace(text=f"{question[:200]} → {guidance.text}" if question else guidance.text)
         if guidance.kind != "correction":
             certain = guidance.kind == "convention" or (guidance.kind == "decision" and guidance.is_general)
-            certain = certain and guidance.by_rule
+            certain = certain and guidance.by_rule and not is_reported(guidance.text)
             return Candidate(guidance.text, guidance.kind, 0.8 if certain else 0.7, turn.line, by_person=True)
         globs = tuple(dict.fromkeys(glob for path in self._edited if (glob := _relative_glob(path))))[-1:]
         evidence = "\n".join(line for line in self._last_edit.splitlines() if not has_credential(line))

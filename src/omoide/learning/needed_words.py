@@ -126,6 +126,7 @@ NEEDED_WORDS = {
     "631-2-c5a1edd6fdc41002": "convention|everybody|everyone|no one|nobody|our|policy|principle|rule|the|this",
     "666-18-f0bfaf308df04461": "going with",
     "674-2-f36751c517662aba": "compose|create|design|draft|faq|generate|make|prepare|write|お知らせ|しおり|ガイド|スライド|チェックリスト|チラシ|ポスター|マニュアル|メール|原稿|張り紙|手順書|掲示|文面|案内|社内報|記事|貼り紙|資料",
+    "681-2-d2c69c89e0e15c4d": "claim|claimed|insist|insisted|read|recommend|recommended|said|say|state|stated|suggest|suggested|tell|told|write|wrote|いう|出た|出て|書いた|書いて|書いてあ|書かれて|表示|言った|言って|言っていた|言ってた|言われ|記載|記載され",
     "698-2-855555e48a0c2664": "いかなる場合も|いつでも|いつも|けて|そのたびに|そのつど|その都度|つけ|つねに|どんな|ルーティン|一律|付け|何があっても|例外なく|原則|基本|常に|当たり前|日課|毎回|毎度|習慣|都度",
     "708-18-284860c8ac2571e7": "when",
     "714-18-c3583357eb750ddc": "agreed|decided|settled",

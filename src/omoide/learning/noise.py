@@ -166,7 +166,7 @@ _ORDER = any_in_list("""
     disregard, run, execute, install, use, send, forward, delete, add, save, store, upload, report, from now on
 """)
 _INSTRUCTION = phrases(
-    rf"^\W*(?:\w+:\s*)?{_ORDER}\b",
+    rf"^\W*(?:\w+(?: \w+){{0,3}}:\s*)?{_ORDER}\b",
     r"\b(?:ignore|disregard) (?:all |any )?(?:previous|prior|above|other)\b",
     r"\b(?:AI|assistant|agent|LLM|model|bot|copilot)s?(?: \w+)? (?:must|should|need to|have to|are (?:required|asked))\b",
     r"\b(?:AI|LLM|coding) (?:assistant|agent|model)s?\s*[:：]",
@@ -191,6 +191,23 @@ _ABOUT_INSTRUCTION = phrases(
 def is_instruction(sentence: str) -> bool:
     """Whether a sentence tells somebody what to do."""
     return bool(_INSTRUCTION.search(sentence))
+
+
+_TELLS = any_in_list("""
+    says?, said, reads?, tells?, told, states?, stated, claims?, claimed, writes?, wrote, suggests?, suggested, recommends?
+    recommended, insists?, insisted
+""")
+_REPORTED = phrases(
+    rf"\b{_TELLS}\b[^\"“'「『]{{0,20}}[\"“'「『]\S",
+    rf"^(?!(?:I|we|as I|as we)\b)[\w' -]{{1,40}} {_TELLS} (?:(?:me|us|you) )?(?:that|to|we|you|I|it|they)\b",
+    '[」』”"] ?(?:と|って)[^、。]{0,6}(?:書いて|書かれて|書いた|記載|言って|言った|言われ|表示|出て|出た|いう)',
+    "(?:と|って)[^、。]{0,6}(?:書いてあ|書かれて|記載され|言われ(?:た|て)|言ってた|言っていた)",
+)
+
+
+def is_reported(sentence: str) -> bool:
+    """Whether a sentence tells what somebody else, a file or a page says."""
+    return bool(_REPORTED.search(sentence))
 
 
 _STANDING = phrases(

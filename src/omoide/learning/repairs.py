@@ -256,7 +256,7 @@ def _is_finding(sentence: str) -> bool:
 
 def _describe(outcome: _Outcome, said: Sequence[str]) -> Repair | None:
     failure, command, passed = outcome
-    if is_instruction(failure.error) and not _HARMLESS.match(failure.error):
+    if any(map(is_instruction, split_sentences(failure.error))) and not _HARMLESS.match(failure.error):
         return None
     cause = next((sentence for sentence in failure.said if _CAUSE.search(sentence)), "")
     change = _change(failure, command)
