@@ -3,6 +3,7 @@
 A transaction that writes works on a copy, which takes the place of the original when it ends.
 """
 
+import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -362,6 +363,10 @@ class MemoryReader:
 
     def inbox(self) -> list[InboxItem]:
         return [item for number, item in sorted(self.data.inbox.items()) if number not in self.data.learnt]
+
+    def work_tree_before(self, number: int, root: str) -> str:
+        trees = [item.work_tree for place, item in self.data.inbox.items() if place < number and item.work_tree]
+        return next((tree for tree in reversed(trees) if json.loads(tree).get("root") == root), "")
 
     def has_inbox(self, at: datetime, before: datetime) -> bool:
         return bool(self._free_items(at, before))

@@ -146,6 +146,20 @@ def test_what_was_learnt_from_is_no_longer_in_the_inbox(store):
         assert not tx.has_inbox(LATER + SECOND, LATER)
 
 
+def test_the_last_state_of_a_work_tree_before_an_item_is_found_also_if_it_was_learnt_from(store):
+    trees = ['{"root":"/a","head":"1"}', '{"root":"/a","head":"2"}', '{"root":"/b"}', "", '{"root":"/a","head":"3"}']
+    with store.write() as tx:
+        for tree in trees:
+            tx.put_in_inbox(item("s", work_tree=tree))
+        numbers = [one.number for one in tx.lease_inbox(NOON, LATER, LATER)]
+        tx.finish_inbox(numbers[:2], NOON)
+    with store.read() as tx:
+        assert tx.work_tree_before(numbers[4], "/a") == trees[1]
+        assert tx.work_tree_before(numbers[1], "/a") == trees[0]
+        assert tx.work_tree_before(numbers[0], "/a") == ""
+        assert tx.work_tree_before(numbers[4], "/c") == ""
+
+
 def test_the_position_in_a_transcript_is_remembered(store):
     with store.write() as tx:
         assert tx.transcript_position("/t.jsonl") == TranscriptPosition()

@@ -139,7 +139,7 @@ class InboxItem(msgspec.Struct, frozen=True):
     """The person's message, where the client sends it with the answer."""
     last_message: str = ""
     work_tree: str = ""
-    """The state of the work tree, with the files that were changed in the turn, as JSON; empty outside of git."""
+    """The state of the work tree as JSON; empty outside of git."""
 
 
 class TranscriptPosition(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from omoide.errors import InvalidInput, OmoideError
 from omoide.files.transcript_lines import transcript_size
 from omoide.guard import permissions, secrets, validation
-from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope, WorkTreeState
+from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope
 from omoide.service.hook_calls import HookCalls, learn_if_waiting, log_dropped
 from omoide.service.recorded_names import directory_path, identifier, read_work_tree, transcript_path
 from omoide.service.repositories import Repositories
@@ -131,7 +131,7 @@ class AgentHooks(HookCalls, Repositories):
         item = None
         if settings.learn_from_sessions:
             try:
-                item = _inbox_item(call, root, settings, at, self._changes_of_turn(call, root, settings))
+                item = _inbox_item(call, root, settings, at)
             except InvalidInput as error:  # fallback: nothing could be learnt from it
                 self._end(self._write_soon(lambda tx: self._begin_call(tx, call, at)), started, fault=str(error))
                 return
@@ -146,27 +146,6 @@ class AgentHooks(HookCalls, Repositories):
             tx.end_hook_call(done)
 
         self._write_soon(store, durable=True)
-
-    def _changes_of_turn(self, call: HookCall, root: Path | None, settings: Settings) -> str:
-        """The state of the work tree, with the files that were changed in the turn, as JSON; empty outside of git."""
-        state = _work_tree(call)
-        if state is None or root is None:
-            return ""
-        before = self._files_before(call, root, settings, state.root)
-        files = tuple(replace(file, text=None) for file in state.files if before.get(file.path) != file.digest)
-        return msgspec.json.encode(replace(state, files=files)).decode()
-
-    def _files_before(self, call: HookCall, root: Path, settings: Settings, tree: str) -> dict[str, str]:
-        """The digests of the files that differed from the commit when the turn began; none where that is not known."""
-        try:
-            scope = Scope.project(settings.project) if settings.project else self.identify(root).scope
-        except InvalidInput:  # fallback: it is no project, so that no turn was recorded there
-            return {}
-        with self._store.read() as tx:
-            known = tx.work_tree(scope, tree)
-        if known is None or not call.session or call.session != (known.session if known.run is None else known.run):
-            return {}
-        return {file.path: file.digest for file in known.state.files}
 
     def _scope_of(self, root: Path | None, settings: Settings) -> Scope:
         if settings.project:
@@ -216,7 +195,7 @@ def _repository(call: HookCall) -> Path | None:
         return None
 
 
-def _inbox_item(call: HookCall, root: Path | None, settings: Settings, at: datetime, work_tree: str) -> InboxItem:
+def _inbox_item(call: HookCall, root: Path | None, settings: Settings, at: datetime) -> InboxItem:
     """Return what is left in the inbox. Raises InvalidInput where the project or the directory cannot be stored."""
     scope = Scope.project(settings.project) if settings.project else None
     transcript = transcript_path(call.transcript)
@@ -231,7 +210,7 @@ def _inbox_item(call: HookCall, root: Path | None, settings: Settings, at: datet
         transcript_size(transcript),
         _message(call.prompt),
         _message(call.last_message),
-        work_tree,
+        _work_tree(call),
     )
 
 
@@ -247,11 +226,15 @@ def _message(text: str) -> str:
     return f"{secrets.redact(text[:read])[:half]}\n…\n{secrets.redact(text[-read:])[-half:]}"
 
 
-def _work_tree(call: HookCall) -> WorkTreeState | None:
-    """The state of the work tree; None outside of git."""
+def _work_tree(call: HookCall) -> str:
+    """The state of the work tree without the texts of its files, as JSON; empty outside of git."""
     if not call.directory:
-        return None
+        return ""
     try:
-        return read_work_tree(Path(call.directory))
+        state = read_work_tree(Path(call.directory))
     except (OSError, ValueError, RuntimeError):  # fallback: a directory that cannot be read has no state
-        return None
+        return ""
+    if state is None:
+        return ""
+    files = tuple(replace(file, text=None) for file in state.files)
+    return msgspec.json.encode(replace(state, files=files)).decode()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from omoide.guard import permissions, validation
 from omoide.model import HookEvent, InboxItem, Injection, JudgedUse, Memory, MemoryUse, Query, Scope, WorkTreeState
@@ -127,13 +128,24 @@ class Meter(Core):
             return []
         from omoide.lifecycle.memory_use import judge_use  # lazy: see the top
 
-        work = _work_of(item, turns)
+        work = _work_of(item, turns, self._files_of_turn(item))
         found = {number: judge_use(text, work) for number, text in texts.items()}
         return [
             JudgedUse(one.call, one.memory, judged.use, judged.is_clear)
             for one in open_ones
             if (judged := found.get(one.memory)) is not None
         ]
+
+    def _files_of_turn(self, item: InboxItem) -> WorkTreeState | None:
+        """The state of the work tree, with the files that were changed since its last turn ended; None outside of git."""
+        if not item.work_tree:
+            return None
+        state = msgspec.json.decode(item.work_tree, type=WorkTreeState)
+        with self._store.read() as tx:
+            earlier = tx.work_tree_before(item.number, state.root)
+        known = msgspec.json.decode(earlier, type=WorkTreeState).files if earlier else ()
+        digests = {file.path: file.digest for file in known}
+        return replace(state, files=tuple(file for file in state.files if digests.get(file.path) != file.digest))
 
 
 def _row(memory: Memory, injected: Sequence[Injection]) -> MeterRow:
@@ -154,25 +166,22 @@ def _count_uses(injected: Iterable[Injection]) -> UseCounts:
     return UseCounts(*map(uses.count, (MemoryUse.USED, MemoryUse.IGNORED, MemoryUse.CONTRADICTED)))
 
 
-def _work_of(item: InboxItem, turns: "Sequence[Turn]") -> "AgentWork":
+def _work_of(item: InboxItem, turns: "Sequence[Turn]", tree: WorkTreeState | None) -> "AgentWork":
     """What the person asked for in a turn, what the agent said, and what it did."""
     from omoide.learning.transcript import Speaker  # lazy: see the top
     from omoide.lifecycle.agent_work import AgentWork  # lazy: see the top
 
     said = {speaker: "\n".join(turn.text for turn in turns if turn.speaker is speaker) for speaker in Speaker}
     asked, answer = said[Speaker.PERSON] or item.prompt, said[Speaker.AGENT] or item.last_message
-    added = _added_lines(item)
+    added = {} if tree is None else _added_lines(tree)
     lines = "\n".join([line for lines in added.values() for line in lines][:_MOST_LINES])
     return AgentWork(asked, answer, lines, said[Speaker.COMMAND], list(added))
 
 
-def _added_lines(item: InboxItem) -> dict[str, list[str]]:
-    """The lines of the work tree that its commit lacks, by files that nobody has changed since the turn ended."""
-    if not item.work_tree:
-        return {}
+def _added_lines(state: WorkTreeState) -> dict[str, list[str]]:
+    """The lines of files of a work tree that its commit lacks. Files that somebody changed later are left out."""
     from omoide.files.work_tree_state import read_committed, read_files  # lazy: it loads subprocess
 
-    state = msgspec.json.decode(item.work_tree, type=WorkTreeState)
     root, digests = Path(state.root), {file.path: file.digest for file in state.files if file.digest}
     files = [file for file in read_files(root, digests) if file.text is not None and file.digest == digests[file.path]]
     if not files:

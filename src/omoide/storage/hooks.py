@@ -35,6 +35,12 @@ class HookReader(Protocol):
     def has_inbox(self, at: datetime, before: datetime) -> bool:
         """Return whether something of before this moment waits to be learnt from and is not leased at `at`."""
 
+    def work_tree_before(self, number: int, root: str) -> str:
+        """Return the state of the work tree at `root` in the last item before the one with this number.
+
+        Items that were learnt from count. Empty if none of the newest ones has it.
+        """
+
     def transcript_position(self, path: str) -> TranscriptPosition:
         """Return how far a transcript was read."""
 

@@ -296,6 +296,19 @@ def test_what_an_earlier_turn_wrote_and_nobody_committed_is_no_work_of_this_turn
         assert [one.use for one in service.injections()] == [USED, CONTRADICTED]
 
 
+def test_what_a_turn_wrote_before_it_was_interrupted_is_work_of_the_session(hook, memory, repository):
+    with memory() as service:
+        service.remember("日付の計算には date-fns ではなく dayjs を使う", scope=service.claim(repository))
+    body = {"session_id": "one", "cwd": str(repository)}
+    hook({**body, "hook_event_name": "UserPromptSubmit", "prompt": "納期の日付の計算を足して"})
+    (repository / "due.js").write_text("import date from 'dayjs'\n")
+    hook({**body, "hook_event_name": "UserPromptSubmit", "prompt": "止めて。次は締め日の画面"})  # no stop before it
+    hook({**body, "hook_event_name": "Stop", "last_assistant_message": "書きました。"})
+    with memory() as service:
+        service.learn_from_inbox(ask=False)
+        assert [one.use for one in service.injections()] == [USED]
+
+
 def test_only_plain_uses_count_for_relevance_and_lead_to_advice(play, memory, run_meter):
     play(SESSIONS[1], "one")
     with memory() as service:

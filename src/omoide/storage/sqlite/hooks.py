@@ -16,6 +16,8 @@ _KEPT = timedelta(days=30)
 """How long an item of the inbox is kept after it was learnt from, and a position after its transcript was last read."""
 _PRUNED_EVERY = 100
 """Calls between two deletions of old ones."""
+_LAST_ITEMS = 100
+"""Items among which an earlier state of a work tree is looked for."""
 _TELLING_LINE = 16
 """Characters of a line of a memory from which on its copy in another text is recognised."""
 
@@ -75,6 +77,15 @@ class SqliteHookReader:
     def has_inbox(self, at: datetime, before: datetime) -> bool:
         values = {"at": micros(at), "before": micros(before)}
         return bool(self._tx.get(f"SELECT EXISTS (SELECT 1 FROM inbox WHERE {_PENDING})", values))
+
+    def work_tree_before(self, number: int, root: str) -> str:
+        found = self._tx.get(
+            "SELECT work_tree FROM"
+            " (SELECT number, work_tree FROM inbox WHERE number < ? AND work_tree != '' ORDER BY number DESC LIMIT ?)"
+            " WHERE json_extract(work_tree, '$.root') = ? ORDER BY number DESC LIMIT 1",
+            (number, _LAST_ITEMS, root),
+        )
+        return found or ""
 
     def transcript_position(self, path: str) -> TranscriptPosition:
         row = self._tx.get("SELECT bytes, line FROM transcripts WHERE path = ?", (path,))
