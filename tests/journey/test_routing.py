@@ -233,6 +233,7 @@ def test_the_reason_for_no_project_says_what_the_message_is_in_both_languages(le
     assert private.startswith("The message is about private life, and it is not about backend/ledger")
     assert private.endswith("(words of private life: son, cough, doctor).")
     assert "words of private life: 娘, 誕生日" in ledger_memory.route("娘の誕生日に何を贈ろう").reason
+    assert "words of private life: 昼飯" in ledger_memory.route("今日の昼飯どうしよう").reason
     assert ledger_memory.route("おはようございます").reason == "The message is a greeting."
     general = ledger_memory.route("what's the difference between a violin and a fiddle").reason
     assert general == "The message asks for general knowledge, or begins something new."
