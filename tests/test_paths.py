@@ -136,7 +136,9 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(warm_m
         "embeddings": "indexer",
         "files": "atomic directory late_saves",
         "guard": "permissions secrets validation",
-        "markdown": "conflict_markers format loose_sections normal_form page reformatting section sections single_file",
+        "markdown": (
+            "conflict_markers fence format loose_sections normal_form page reformatting section sections single_file"
+        ),
         "model": "expiry fields memory mirror scope source",
         "retrieval": "analyzer blocking",
         "service": "core hooks mirrors queries versioning write_path",
