@@ -284,6 +284,14 @@ def outranks(role: Role, other: Role) -> bool:
     return role is not other and lower_role(role, other) is other
 
 
+def require_grant(role: Role, wanted: Role) -> None:
+    """Raise NotAllowed if somebody with a role would grant one that may do more."""
+    if outranks(wanted, role):
+        raise NotAllowed(
+            f"a process in the role {role} cannot grant the role {wanted}: use --role {role}, or ask an {wanted}"
+        )
+
+
 # Bounds
 
 

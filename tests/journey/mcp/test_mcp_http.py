@@ -731,6 +731,22 @@ def test_a_token_name_that_the_file_cannot_store_is_refused(name: str, omoide: C
     assert not (place / "memory.db.mcp.tokens").exists()
 
 
+@pytest.mark.parametrize(("role", "granted"), [("worker", ["worker"]), ("admin", ["worker", "admin"])])
+def test_a_process_gets_no_token_that_may_do_more_than_itself(
+    role: str, granted: list[str], omoide: Callable[..., Any], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert omoide("mcp", "token").code == 0
+    monkeypatch.setenv("OMOIDE_ROLE", role)
+    before = (place / "memory.db.mcp.tokens").read_text()
+    for wanted in {"worker", "admin", "owner"} - {*granted}:
+        done = omoide("mcp", "token", "--role", wanted)
+        assert (done.code, done.out) == (2, "")
+        assert f"a process in the role {role} cannot grant the role {wanted}" in done.err
+    assert (place / "memory.db.mcp.tokens").read_text() == before
+    for wanted in granted:
+        assert omoide("mcp", "token", "--role", wanted).code == 0
+
+
 def test_with_a_handshake_a_client_cancels_by_a_notification_in_its_session(serve: Callable[..., Server]) -> None:
     server = serve("--tools", "all")
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}

@@ -10,6 +10,7 @@ import msgspec
 from omoide import model
 from omoide.errors import InvalidInput
 from omoide.files.git import git_root
+from omoide.guard.permissions import require_grant
 from omoide.interfaces.cli.options import Target, json_option, settings_for, store_option, target_options, warn
 from omoide.settings import Settings
 
@@ -166,7 +167,9 @@ def token_command(role: str, name: str, only_project: tuple[str, ...], only_laye
     """
     from omoide.interfaces.http import tokens  # lazy: serving on pipes needs none
 
-    click.echo(tokens.make_token(settings_for(target), role, name, only_project, only_layer, warn))
+    settings = settings_for(target)
+    require_grant(settings.role, model.Role(role))
+    click.echo(tokens.make_token(settings, role, name, only_project, only_layer, warn))
 
 
 @mcp_command.command("config")
