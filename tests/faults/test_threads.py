@@ -267,15 +267,17 @@ def remember_elsewhere(path, content):
 
 @pytest.fixture
 def store(tmp_path, open_memory):
-    """With a thousand memories, so that none of its iterators is at its end after one."""
+    """With a thousand memories and three runs, so that none of its iterators is at its end after one."""
     with open_memory(tmp_path / "memory.db") as memory:
         memory.remember_many(Draft(f"note {n}", SHOP) for n in range(1000))
+        for _ in range(3):
+            memory.compose(Task(title="note"), scope=SHOP, record=True)
     with closing(SqliteStore(tmp_path / "memory.db")) as store:
         yield store
 
 
 def iterators(tx, at):
-    return [tx.browse(Query(SHOP), at), tx.everything(), tx.unused_memories(at, at)]
+    return [tx.browse(Query(SHOP), at), tx.everything(), tx.unused_memories(at, at), tx.runs(SHOP)]
 
 
 @pytest.mark.parametrize("begin", ["read", "write", "snapshot"])
