@@ -131,7 +131,7 @@ def test_status_and_doctor_name_earlier_texts_that_git_brought_back_and_two_comm
     ("---\n", "--\n"),
     (r"(?s)---\n(.*?)\n---\n", r"______\n\n## \1\n\n"),  # as formatters do that do not know front matter
     (r"(?s)---\n(.*?)\n---\n", r"```yaml\n\1\n```\n"),
-])  # fmt: skip
+])  # several entries per line  # fmt: skip
 def test_an_entry_file_whose_front_matter_was_broken_is_still_that_memory(run, shop, old, new):
     run("mirror", "add", "notes/")
     for name in ("one", "two"):

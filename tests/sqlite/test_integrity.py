@@ -124,11 +124,11 @@ NO_TEXTS_OF_CALLERS = {
     "links.kind", "llm_calls.id", "llm_calls.model", "llm_calls.purpose", "llm_calls.state", "memories.id", "memories.type",
     "meta.name", "mirrors.choice", "mirrors.format", "models.name", "places.stamp", "runs.receipt", "sync_conflicts.stands",
     "sync_states.digest", "sync_states.entry", "sync_states.held", "upkeep.task",
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 ELSEWHERE = {
     "projects.folded": "projects.path", "sessions.folded": "sessions.name", "work_trees.root": "work_trees.record",
     "file_versions.name": "file_states.name",
-}  # fmt: skip
+}  # several entries per line  # fmt: skip
 """Texts that are stored twice, and replaced with the first one."""
 
 

@@ -47,7 +47,7 @@ def parse_answer(text: str, answer: type[Answer]) -> Answer:
             wrong = str(error)
             if isinstance(error, msgspec.ValidationError):
                 break  # the right value, with a wrong field: what stands inside it would only hide that
-        except RecursionError:
+        except RecursionError:  # fallback: the model is asked again, with this as the reason
             wrong = "its JSON value is nested too deeply"
     raise InvalidInput(f"the answer cannot be used: {wrong}")
 

@@ -62,6 +62,7 @@ class EntryStore:
     ) -> list[str]:
         """Return why `import_changes` would refuse changes, and store nothing."""
         results: list[ImportResult] = []
+        # Raised within, so that nothing is stored.
         with suppress(_UndoImport), self._writes.transaction(patient=False, durable=False) as write:
             results = self._import_each(write, mirror, changes, _PresentMemories(present, unread))
             raise _UndoImport
