@@ -202,6 +202,11 @@ class AgentWork:
         files = [AgentStatement(path, is_change=True) for path in self.files]
         return [*files, *(AgentStatement(text) for text in texts[-_MOST_STATEMENTS:])]
 
+    @cached_property
+    def statements_with_numbers(self) -> "list[AgentStatement]":
+        """Those statements that have a number."""
+        return [statement for statement in self.statements if statement.has_number]
+
 
 class AgentStatement:
     """A sentence of the agent, a line that it added, a command that it ran, or the path of a file that it changed."""

@@ -238,7 +238,10 @@ def forbidden_practices(sentence: str) -> Iterator[tuple[str, Practice]]:
     for clause in _CLAUSE.split(_GAP.sub("", sentence.lower())):
         (forbidding if _FORBIDS.search(clause) else asking).append(clause)
     for named, opposite, practice in _words():
-        word = _find(named, forbidding) or _find(opposite, asking)
+        # Most sentences forbid nothing, and most practices have no opposite.
+        word = _find(named, forbidding) if forbidding else ""
+        if not word and opposite:
+            word = _find(opposite, asking)
         if word:
             yield word, practice
 

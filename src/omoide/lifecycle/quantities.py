@@ -33,7 +33,7 @@ def find_other_value(sentence: str, work: AgentWork, *, is_restated: bool = Fals
 
     `is_restated`: only a statement counts that has most of the words of the sentence.
     """
-    stated = [statement for statement in work.statements if statement.has_number]
+    stated = work.statements_with_numbers
     found = list(_QUANTITY.finditer(sentence)) if stated else []
     if not found:
         return ""
