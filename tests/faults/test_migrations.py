@@ -106,6 +106,7 @@ def rows_of(schema, directory):
     yield ("INSERT INTO areas VALUES (2, 2, 18)",)
     if schema >= 2:
         yield "INSERT INTO upkeep VALUES ('retire', ?)", at
+        yield "INSERT INTO upkeep VALUES (?, ?)", "retire: told" if schema < 25 else "retire: reported", at
     if schema >= 3:
         mirror = (1, 1, "", str(directory), "memories.md", "memories", "own", at, 0)
         columns = "number, project, session, place, file, format, choice, created_at, seen"
@@ -118,7 +119,8 @@ def rows_of(schema, directory):
         yield "INSERT INTO sessions VALUES (1, 'monday', 'monday', 'slack', ?)", at
     if schema >= 5:
         yield ("INSERT INTO models VALUES (1, 'test', 64)",)
-        yield "INSERT INTO signs (memory, area, model, bits) VALUES (1, 2, 1, ?)", bytes(8)
+        table = "signs" if schema < 25 else "sign_bits"
+        yield f"INSERT INTO {table} (memory, area, model, bits) VALUES (1, 2, 1, ?)", bytes(8)
         yield f"INSERT INTO vectors VALUES ({'1, 0' if schema == 5 else '1, 1'}, 1, ?)", bytes(64)
     if schema >= 7:
         yield ("UPDATE memories SET source_run_id = 'run 7' WHERE number = 1",)
@@ -216,6 +218,10 @@ def test_what_is_known_of_files_calls_and_work_trees_is_there_after_every_migrat
         assert injections == ([(1, use, schema >= 24)] if schema >= 22 else [])
         assert [item.prompt for item in tx.inbox()] == (["直して"] if schema >= 22 else [])
         assert tx.transcript_position("/srv/talk.jsonl").bytes == (5 if schema >= 22 else 0)
+        assert tx.last_run("retire: reported") == AT
+        model = tx.model("test")
+        assert (model and tx.vectors(model.number, [1])) == ([(1, bytes(64))] if schema >= 5 else None)
+        assert [one.number for one in tx.sign_bits(1, 2, 0)] == ([1] if schema >= 5 else [])
 
 
 @pytest.mark.parametrize("schema", range(1, len(STEPS) + 1))

@@ -85,7 +85,7 @@ def test_an_erased_memory_leaves_no_row_in_any_table_but_its_events(samples, sto
     store.touch([erased.number], samples.step())
     samples.erase(erased)
     samples.add("written with the access time of a memory that is gone")
-    tables = {"memories": "number", "versions": "memory", "accesses": "memory", "signs": "memory", "vectors": "memory"}
+    tables = {"memories": "number", "versions": "memory", "accesses": "memory", "sign_bits": "memory", "vectors": "memory"}
     tables |= {"sync_states": "memory", "sync_conflicts": "memory", "words_docsize": "id & 0xffffffff"}
     for table, column in tables.items():
         assert run(f"SELECT count(*) FROM {table} WHERE {column} = ?", erased.number) == [(0,)], table

@@ -385,7 +385,7 @@ class EmbeddingIndex:
         from omoide.embeddings import english  # lazy: see the top
 
         # Of memories in other languages, the English model makes nothing but empty vectors.
-        dimensions = max(len(vector.parts) for vector in made) or english.DIMENSIONS
+        dimensions = max(len(vector.int8) for vector in made) or english.DIMENSIONS
         model = self._models[name] = EmbeddingModel(tx.ensure_model(name, dimensions), dimensions)
         return tx.put_vectors(model.number, made)
 

@@ -16,7 +16,7 @@ class EmbeddingModel(msgspec.Struct, frozen=True):
 
 
 class SignBits(NamedTuple):
-    """The signs of a vector's dimensions, by which vectors are searched."""
+    """The sign bits of a vector, by which vectors are searched."""
 
     seq: int
     """Rises with every change: what a process has not seen has a higher one than what it has."""
@@ -31,7 +31,7 @@ class StoredVector(msgspec.Struct, frozen=True):
     version: int
     bits: bytes
     """Its sign bits."""
-    parts: bytes
+    int8: bytes
     """Its dimensions as int8."""
 
 

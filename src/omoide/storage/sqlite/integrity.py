@@ -22,11 +22,11 @@ COUNTED = (
 _NOTED = "SELECT area, entries, terms FROM areas WHERE entries <> 0 OR terms <> 0"
 # Vectors without a memory, or in another area than their memory: triggers prevent it, so only damage does this.
 DANGLING_VECTORS = f"""
-SELECT s.memory FROM signs s LEFT JOIN memories m ON m.number = s.memory WHERE m.number IS NULL
+SELECT s.memory FROM sign_bits s LEFT JOIN memories m ON m.number = s.memory WHERE m.number IS NULL
     OR s.area <> CASE m.state WHEN {FORGOTTEN} THEN -1 ELSE m.project * 2 + (m.state <> 0) END
     OR (s.bits <> x'' AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.memory = s.memory AND v.model = s.model))
 UNION SELECT v.memory FROM vectors v WHERE NOT EXISTS
-    (SELECT 1 FROM signs s WHERE s.memory = v.memory AND s.model = v.model)"""
+    (SELECT 1 FROM sign_bits s WHERE s.memory = v.memory AND s.model = v.model)"""
 _NAMED = 5
 _RESTORE = "restore a backup with `omoide backup` files, or export what can be read with `omoide export`"
 _REINDEX = "`omoide doctor --fix` rebuilds the index from the memories"

@@ -122,7 +122,7 @@ def _swap(writer: SqliteWriter, index: _NewIndex, mark: int, version: int) -> No
     tx.run("DELETE FROM areas")
     tx.run(f"INSERT INTO areas {COUNTED}")
     dangling = str([number for (number,) in tx.rows(DANGLING_VECTORS)])
-    for table in ("signs", "vectors"):
+    for table in ("sign_bits", "vectors"):
         tx.run(f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(?))", (dangling,))
     tx.run(RENEWED)
     tx.run("INSERT OR REPLACE INTO meta VALUES ('index_version', ?)", (version,))

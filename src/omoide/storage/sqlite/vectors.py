@@ -9,7 +9,7 @@ from omoide.storage.sqlite.transaction import Transaction
 
 _PENDING = (
     f"FROM memories m WHERE m.state <> {FORGOTTEN} AND NOT EXISTS"
-    " (SELECT 1 FROM signs s WHERE s.memory = m.number AND s.model = ?)"
+    " (SELECT 1 FROM sign_bits s WHERE s.memory = m.number AND s.model = ?)"
 )
 _OPENING = 600  # characters: a turn of a talk is shorter
 _AREA = f"SELECT CASE state WHEN {FORGOTTEN} THEN -1 ELSE project * 2 + (state <> 0) END FROM memories WHERE number = ?"
@@ -28,14 +28,14 @@ class VectorReader:
 
     def sign_bits(self, model: int, area: int, after: int) -> list[SignBits]:
         rows = self._tx.rows(
-            "SELECT seq, memory, bits FROM signs WHERE area = ? AND seq > ? AND model = ? AND bits <> x'' ORDER BY seq",
+            "SELECT seq, memory, bits FROM sign_bits WHERE area = ? AND seq > ? AND model = ? AND bits <> x'' ORDER BY seq",
             (area, after, model),
         )
         return list(map(SignBits._make, rows))
 
     def vectors(self, model: int, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
         return self._tx.rows(
-            "SELECT v.memory, v.parts FROM json_each(?) n CROSS JOIN vectors v ON v.memory = n.value WHERE v.model = ?",
+            "SELECT v.memory, v.int8 FROM json_each(?) n CROSS JOIN vectors v ON v.memory = n.value WHERE v.model = ?",
             (str(list(numbers)), model),
         )
 
@@ -92,16 +92,16 @@ class VectorWriter(VectorReader):
             if one.number not in places:
                 places[one.number] = self._tx.get(f"{_AREA} AND version = ?", (one.number, one.version))
                 if places[one.number] is not None:
-                    self._tx.run("DELETE FROM signs WHERE memory = ? AND model = ?", (one.number, model))
+                    self._tx.run("DELETE FROM sign_bits WHERE memory = ? AND model = ?", (one.number, model))
                     self._tx.run("DELETE FROM vectors WHERE memory = ? AND model = ?", (one.number, model))
             place = places[one.number]
             if place is not None:
-                self._tx.run("INSERT INTO signs VALUES (NULL, ?, ?, ?, ?)", (one.number, place, model, one.bits))
-                if one.parts:  # an empty one only says that none is missing
-                    self._tx.run("INSERT INTO vectors VALUES (NULL, ?, ?, ?)", (one.number, model, one.parts))
+                self._tx.run("INSERT INTO sign_bits VALUES (NULL, ?, ?, ?, ?)", (one.number, place, model, one.bits))
+                if one.int8:  # an empty one only says that none is missing
+                    self._tx.run("INSERT INTO vectors VALUES (NULL, ?, ?, ?)", (one.number, model, one.int8))
         return sum(place is not None for place in places.values())
 
     def drop_vectors(self, keep: Collection[int]) -> None:
         # The models themselves stay: a number given twice would mix vectors in a process that knows it.
-        for table in ("signs", "vectors"):
+        for table in ("sign_bits", "vectors"):
             self._tx.run(f"DELETE FROM {table} WHERE model NOT IN (SELECT value FROM json_each(?))", (str([*keep]),))
