@@ -271,7 +271,7 @@ def test_only_these_modules_run_statements_on_a_connection() -> None:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and node.attr in ("execute", "executemany", "cursor")
     }
-    assert running == {"store", "opening", "transaction", "foreign"}
+    assert running == {"store", "connection", "transaction", "foreign"}
 
 
 def parts(package: Path) -> set[str]:

@@ -103,7 +103,7 @@ def test_remember_goes_from_the_service_down_to_the_disk(warm_memory):
         "retrieval": "analyzer blocking near_duplicates",
         "service": "hooks memories versioning write_path",
         "storage": "rows",
-        "storage/sqlite": "cache faults file opening postings reader store transaction writer",
+        "storage/sqlite": "cache connection faults file postings reader store transaction writer",
         "sync": "hook",
     }
 
@@ -118,7 +118,7 @@ def test_recall_goes_from_the_service_down_to_the_disk(warm_memory):
         "retrieval": "analyzer bit_sums candidates confidence lexical pipeline query_parts",
         "service": "core hooks queries",
         "storage": "bitset rows",
-        "storage/sqlite": "cache faults file opening postings ranking_cache reader store transaction",
+        "storage/sqlite": "cache connection faults file postings ranking_cache reader store transaction",
         "sync": "hook",
     }
 
@@ -143,7 +143,7 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(warm_m
         "retrieval": "analyzer blocking",
         "service": "core hooks mirrors queries versioning write_path",
         "storage": "rows",
-        "storage/sqlite": "cache events faults file mirrors opening postings reader store transaction writer",
+        "storage/sqlite": "cache connection events faults file mirrors postings reader store transaction writer",
         "sync": (
             "absence adoption database deletions engine entry_store evidence file_edits file_import hook matching plan run"
             " snapshot three_way version_texts"

@@ -47,7 +47,7 @@ READS = {
         "base bitset capabilities hooks idempotency llm_calls prompts rows runs search_index sqlite vector_index work_trees"
     ),
     "omoide.storage.sqlite": (
-        "absent cache events faults file hooks idempotency llm_calls mirrors names opening postings projects prompts "
+        "absent cache connection events faults file hooks idempotency llm_calls mirrors names postings projects prompts "
         "ranking_cache reader runs store transaction vectors work_trees writer"
     ),
     "omoide.sync": "hook",

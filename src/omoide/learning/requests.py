@@ -170,9 +170,9 @@ def _without_other_task(request: Request) -> Request:
 
 
 def _find(sentence: str) -> Request | None:
-    """The request of a sentence: first by acts of keeping in Japanese, then by rules, then by standing orders."""
+    """The request of a sentence: first by requests to save in Japanese, then by rules, then by standing orders."""
     is_japanese = bool(_JAPANESE_TEXT.search(sentence))
-    kept = _find_keeping_ja(sentence) if is_japanese else None
+    kept = _find_save_request_ja(sentence) if is_japanese else None
     if kept is not None:
         return kept
     sentence = _without_task(sentence)
@@ -188,7 +188,7 @@ def _find(sentence: str) -> Request | None:
     if request is not None and is_japanese and _is_report(request, sentence):
         return None
     if is_english and (request is None or not request.content or is_pointer(request.content)):
-        request = _find_keeping(sentence) or request
+        request = _find_save_request(sentence) or request
     return request or _find_standing_order(sentence, is_japanese=is_japanese, is_english=is_english)
 
 
@@ -196,7 +196,7 @@ def _find_in_question(sentence: str) -> Request | None:
     """The request of a question in English that asks the agent to do something: "can you keep in mind that …?"."""
     if not _ASKS_YOU.search(sentence):
         return None
-    return _find_keeping(sentence) or _find_memory_act(sentence)
+    return _find_save_request(sentence) or _find_memory_act(sentence)
 
 
 def _is_report(request: Request, sentence: str) -> bool:
@@ -238,26 +238,26 @@ def _apply_rules(sentence: str, *, is_japanese: bool, is_english: bool) -> Reque
     return request
 
 
-def _find_keeping(sentence: str) -> Request | None:
-    from omoide.learning.keeping_english import find_keeping  # lazy: its patterns take long to compile
+def _find_save_request(sentence: str) -> Request | None:
+    from omoide.learning.save_requests_english import find_save_request  # lazy: its patterns take long to compile
 
-    return find_keeping(sentence)
+    return find_save_request(sentence)
 
 
 def _find_pointing_act(sentence: str) -> Request | None:
-    from omoide.learning.keeping_english import find_pointing_act  # lazy: its patterns take long to compile
+    from omoide.learning.save_requests_english import find_pointing_act  # lazy: its patterns take long to compile
 
     return find_pointing_act(sentence)
 
 
-def _find_keeping_ja(sentence: str) -> Request | None:
-    from omoide.learning.keeping_japanese import find_keeping_ja  # lazy: its patterns take long to compile
+def _find_save_request_ja(sentence: str) -> Request | None:
+    from omoide.learning.save_requests_japanese import find_save_request_ja  # lazy: its patterns take long to compile
 
-    return find_keeping_ja(sentence)
+    return find_save_request_ja(sentence)
 
 
 def _is_order_about_data(sentence: str) -> bool:
-    from omoide.learning.keeping_japanese import is_order_about_data  # lazy: its patterns take long to compile
+    from omoide.learning.save_requests_japanese import is_order_about_data  # lazy: its patterns take long to compile
 
     return is_order_about_data(sentence)
 

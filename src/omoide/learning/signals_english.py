@@ -344,7 +344,7 @@ _ADDRESSES = phrases(
     r"I (?:want|need)|it (?:would|'d)|one thing|something|would"
 )
 _LEAST_STATEMENT = 4
-"""Words of a statement before an act of keeping."""
+"""Words of a statement before a request to save."""
 
 
 def _find_labelled(sentence: str) -> Request | None:

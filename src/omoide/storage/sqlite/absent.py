@@ -5,8 +5,8 @@ from pathlib import Path
 
 import apsw
 
+from omoide.storage.sqlite.connection import Opened, Source, prepare
 from omoide.storage.sqlite.file import identity
-from omoide.storage.sqlite.opening import Opened, Source, prepare
 
 
 class AbsentFiles:

@@ -25,9 +25,9 @@ from omoide.storage.capabilities import Expected, Problem
 from omoide.storage.rows import micros
 from omoide.storage.sqlite.absent import AbsentFiles, NewFiles, is_absent, open_empty
 from omoide.storage.sqlite.cache import ReaderCache
+from omoide.storage.sqlite.connection import Opened, Source, busy_handler, open_connection, require_sqlite, roll_back
 from omoide.storage.sqlite.faults import ErrorTranslation
 from omoide.storage.sqlite.file import create, identity
-from omoide.storage.sqlite.opening import Opened, Source, busy_handler, open_connection, require_sqlite, roll_back
 from omoide.storage.sqlite.reader import SqliteReader
 from omoide.storage.sqlite.transaction import Transaction, WriteCounters
 from omoide.storage.sqlite.writer import SqliteWriter

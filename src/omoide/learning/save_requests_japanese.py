@@ -1,4 +1,4 @@
-"""Acts of keeping in Japanese, an open family: 「…って控えといて」「…、をノートに残して」「記録を。」. Pure."""
+"""Requests to save in Japanese, an open family: 「…って控えといて」「…、をノートに残して」「記録を。」. Pure."""
 
 import re
 from itertools import islice
@@ -39,7 +39,7 @@ _NEEDS = (
     ),
     *("追加", "加え", "忘れ", "含みおき", "承知", "入れ", "置い", "備忘", "ノート", "頭に", "心に", "インプット", "前提"),
 )
-"""Parts of words, one of which is in every act of keeping."""
+"""Parts of words, one of which is in every request to save."""
 _STORE = (
     "(?:(?:プロジェクト|チーム|共有|長期|永続|作業|開発|恒久|共通|基本|社内|個人|新|正式|永久|固定|絶対|重要|大事|大切)"
     "(?:的?な|の)?)?(?:ノート|メモ帳?|メモリー?|記憶|記録|備忘録|(?:前提|予備|基礎)知識|共通認識|ルール(?:集|一覧|ブック)?|"
@@ -110,13 +110,13 @@ _END = lazy_pattern(
     rf"(?P<place>{_PLACE}、?)?(?P<phrase>(?:(?P<memory>(?:{_MEMORY_VERB})(?:{_KEEPING})|{_NOT_FORGET}|{_HONORIFIC})"
     rf"|(?P<data>(?:{_DATA_VERB})(?:{_KEEPING}))|(?P<noun>(?<![^、。はもにてでらめ度とずり念れ]){_NOUN})){_POLITE})$"
 )
-"""An act of keeping at the end of a sentence."""
+"""A request to save at the end of a sentence."""
 _ACT_FIRST = lazy_pattern(
     rf"^(?P<before>[^、。:：]{{0,20}}?)(?:{_PLACE}、?)?(?P<phrase>(?:(?:{_MEMORY_VERB}|{_DATA_VERB})(?:{_KEEPING})|{_NOUN}"
     rf"|(?<=として)(?:保存|記録|登録)|(?<=[にへ])(?:追加|追記|保存|記録)){_POLITE})"
     r"(?:[:：→]\s*|-+>\s*|(?<=けど)[、,]\s*|(?<=が)[、,]\s*|(?<=願いします)[、,]\s*)(?P<content>.{4,})$"
 )
-"""An act of keeping before its statement."""
+"""A request to save before its statement."""
 _ANNOUNCED = lazy_pattern(
     rf"^(?:(?=[^。]*(?:今後|次|後|将来|あと|忘れ|念|何度|また|再度|同じ|改めて|ちゃんと|失敗|反省|教訓|"
     rf"学び))[^。はをに]{{0,24}}"
@@ -199,7 +199,7 @@ _STATEMENT = lazy_pattern(
     )
     + "[、,]?)$"
 )
-"""A statement before an act of keeping, with the particle that makes it the thing to be kept."""
+"""A statement before a request to save, with the particle that makes it the thing to be kept."""
 _LOOSE_STATEMENT = lazy_pattern(
     "^(?P<content>.{4,}?)(?:(?<![てでばらしはもがをにと])[、,。]|(?<=[いうくすつむるただ])な?(?:ので|から|んで|ため|"
     "ように?)[、,]?|[をはも]、?|と)$"
@@ -224,7 +224,7 @@ _TRAILING_POINTER = lazy_pattern(
     "(?:(?<=[、。])(?:そこ|それ|これ|ここ)|(?<=[、。はに])[こそ]の(?:点|こと|件))(?:は|を|も|だけは?)?、?$"
 )
 _LEAST_REST = 6
-"""Characters of a statement after an act of keeping."""
+"""Characters of a statement after a request to save."""
 _COMMA = lazy_pattern("[、,]")
 _MOST_CLAUSES = 8
 _COMPLETE = lazy_pattern(
@@ -246,7 +246,7 @@ _TEXT_TO_WRITE = lazy_pattern("^[^、。はが]{0,20}[「『][^」』]*[」』]?
 """A text that is to be written into something."""
 
 
-def find_keeping_ja(sentence: str) -> Request | None:
+def find_save_request_ja(sentence: str) -> Request | None:
     """Return what a Japanese sentence asks to keep, or None. The content is empty if it points to another sentence."""
     if not any(part in sentence for part in _NEEDS):
         return None
@@ -256,7 +256,7 @@ def find_keeping_ja(sentence: str) -> Request | None:
     act = _find_act(sentence)
     if act is None:
         thanked = _THANKED.match(sentence)
-        return find_keeping_ja(thanked["request"]) if thanked else _find_inside(sentence)
+        return find_save_request_ja(thanked["request"]) if thanked else _find_inside(sentence)
     before = _TRAILING_POINTER.sub("", _without_manner(sentence[: act.start()]))
     before = _without_manner(_PURPOSE.sub("", before))
     if _POINTER.match(before) or (_REASON.search(before) and not _TOPIC.search(before)):
@@ -281,7 +281,7 @@ def _find_fixed_form(sentence: str) -> Request | None:
 
 
 def _find_statement(before: str, act: re.Match[str]) -> Request | None:
-    """Return the request whose content stands before the act of keeping, or which points to another sentence."""
+    """Return the request whose content stands before the request to save, or which points to another sentence."""
     phrase, is_kept = act["phrase"], _names_memory(act)
     statement = _STATEMENT.match(before)
     if statement and (is_kept or not _TEXT_TO_WRITE.match(statement["content"])):
@@ -297,7 +297,7 @@ def _find_statement(before: str, act: re.Match[str]) -> Request | None:
 
 
 def _names_memory(act: re.Match[str]) -> bool:
-    """Whether an act of keeping is one of memory by its verb, its noun or its place."""
+    """Whether a request to save is one of memory by its verb, its noun or its place."""
     return bool(act["memory"] or act["noun"] or act["place"])
 
 
@@ -310,7 +310,7 @@ def _find_inside(sentence: str) -> Request | None:
     for comma in islice(_COMMA.finditer(sentence), _MOST_CLAUSES):
         clause = sentence[: comma.start()]
         if _COMPLETE.search(clause) and not (_OBJECT_ACT.search(clause) and is_task(sentence)):
-            request = find_keeping_ja(clause)
+            request = find_save_request_ja(clause)
             if request is not None:
                 rest = sentence[comma.end() :]
                 is_content = len(rest) >= _LEAST_REST and not _LINK.search(rest.rstrip("。！!")) and not is_task(rest)
@@ -321,7 +321,7 @@ def _find_inside(sentence: str) -> Request | None:
 def is_order_about_data(sentence: str) -> bool:
     """Whether a Japanese sentence asks to store something of the program: 「時刻を記録しておいて」."""
     act = _find_act(sentence)
-    return act is not None and bool(act["data"]) and not act["place"] and find_keeping_ja(sentence) is None
+    return act is not None and bool(act["data"]) and not act["place"] and find_save_request_ja(sentence) is None
 
 
 def _find_act(sentence: str) -> re.Match[str] | None:

@@ -1,4 +1,4 @@
-"""Acts of keeping in English, an open family: "record this: …", "worth jotting down, …", "keep that on file". Pure."""
+"""Requests to save in English, an open family: "record this: …", "worth jotting down, …", "keep that on file". Pure."""
 
 import re
 
@@ -27,7 +27,7 @@ _NEEDS = (
         "agree",
     ),
 )
-"""Parts of words, one of which is in every act of keeping."""
+"""Parts of words, one of which is in every request to save."""
 _BREAKS = (":", "—", "–", " -", "→")
 _PLACES = (
     *("somewhere", "what you know", "for ", "permanent", "forever", "always", "please", "pls", "memor", "note", "record"),
@@ -194,7 +194,7 @@ _ACTS = (
         ),
     ),
 )
-"""Acts of keeping before their statement, each with words that it needs: one of each group."""
+"""Requests to save before their statement, each with words that it needs: one of each group."""
 _POINTS_BACK = lazy_pattern(
     r"^(?:(?P<content>.{8,}?)(?:\s*[,;—–(]+\s*|\s+-\s+|\s+(?:and|so)\s+))?(?:and |so |but |also |oh,? |ok(?:ay)?,? )*"
     r"(?:please |pls |just |can you |could you |would you |I(?:'d| would) like you to |I want you to |you should |let'?s |"
@@ -222,7 +222,7 @@ _POINTS_BACK = lazy_pattern(
     + r")(?:,? (?:please|pls|ok(?:ay)?|thanks|thx|will you|would you))*[\s.!?)]*$",
     re.I,
 )
-"""An act of keeping after its statement, which is before it in the sentence, or the sentence before it."""
+"""A request to save after its statement, which is before it in the sentence, or the sentence before it."""
 _POINTED = (
     "(?:this|that|taht|it|both|these|those|them|all (?:of )?(?:this|that|it|these|those)|the (?:above|two)|everything above|"
     "(?:what|everything) I (?:just )?(?:said|wrote|told you))"
@@ -279,7 +279,7 @@ _POINTING_ACT = any_of(
     rf"{_DATA_VERB} {_POINTED}(?:,? {_PLACE}| somewhere(?: \w+){{0,2}}| (?:in|as) (?:a |your )?(?:permanent|"
     rf"long[- ]term)(?: \w+)?)+{_AFTER_POINTER}",
 )
-"""An act of keeping of what was said before."""
+"""A request to save of what was said before."""
 _ACT_AND_REST = lazy_pattern(
     r"^(?:(?P<content>.{8,}?)(?:\s*[,;—–(.:!]+\s*|\s+-+\s+|\s+(?:and|so|but)\s+))??"
     r"(?:(?:and|so|but|also|oh|ok(?:ay)?|please|pls|plz|just|then|hey|yeah|now|kindly|do|always|maybe|again)[\s,]+){0,4}"
@@ -297,23 +297,23 @@ _NO_ACT = lazy_pattern(
     r"(?:needs?|has|have|supposed|able|used|tr(?:y|ies)|fails?|how|ought|does|app) to)\s+(?:\w+ )?$",
     re.I,
 )
-"""Words before an act of keeping with which it asks for nothing."""
+"""Words before a request to save with which it asks for nothing."""
 _FOLLOWS = lazy_pattern(
     r"(?:,?\s(?:between|over|across|for|from|in|once|please|pls|at|next|going|this|forever|permanently|"
     r"always)\b[^:.;?!]{0,40})?\s*(?:[:—–→]|-+>?)\s+(?P<content>\S.{5,})$",
     re.S,
 )
-"""A colon after an act of keeping: what is to be kept follows."""
+"""A colon after a request to save: what is to be kept follows."""
 _SAYS_MORE = phrases(
     r"\b(?:don'?t|do not|never|always|must|mustn'?t|should(?:n'?t)?|use|only|because|since|as|otherwise|or else|instead|"
     r"no|not|avoid|every|each)\b"
 )
-"""Words of a rule or a reason after an act of keeping."""
+"""Words of a rule or a reason after a request to save."""
 _ASIDE = phrases(r"(?:so|for|when(?:ever)?|next|again|please|pls|in case|until|before|after|the next time)\b")
 _LEAST_STATEMENT = 7
-"""Words of a statement before an act of keeping; fewer may be a comment on the sentence before it."""
+"""Words of a statement before a request to save; fewer may be a comment on the sentence before it."""
 _LEAST_REST = 4
-"""Words after an act of keeping that say more than "please" and "next time"."""
+"""Words after a request to save that say more than "please" and "next time"."""
 _NEXT_CLAUSE = lazy_pattern(r"[,;.]\s+(?:and |then |so )?|\s+(?:and|then)\s+", re.I)
 _DATA = phrases(
     r"\b(?:in|to|into|on|as|at) (?:the |a |an |our |your |this |that )?(?:\w+ )?(?:log(?:s|file)?|database|db|tables?|redis|"
@@ -331,7 +331,7 @@ _STATES = phrases(
 )
 
 
-def find_keeping(sentence: str) -> Request | None:
+def find_save_request(sentence: str) -> Request | None:
     """Return what an English sentence asks to keep, or None. The content is empty if it points to another sentence."""
     folded = sentence.lower()
     if not _has_each(folded, (_NEEDS,)):
