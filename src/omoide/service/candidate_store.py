@@ -8,7 +8,7 @@ import msgspec
 
 from omoide.errors import InvalidInput, SecretFound
 from omoide.guard import permissions, secrets
-from omoide.model import Draft, LinkKind, Memory, Query, Scope, State
+from omoide.model import Draft, LinkKind, Memory, Query, Role, Scope, State
 from omoide.retrieval import near_duplicates
 from omoide.service import versioning
 from omoide.service.core import Core
@@ -164,9 +164,12 @@ class CandidateStore(Core):
 
     def _confirm(self, write: MemoryTransaction, memory: Memory, draft: Draft) -> Memory:
         """Count a reference. A proposal that another run, or a person, states again is active from then on, unless a worker
-        learns it: it would approve its own."""
+        learns it: it would approve its own. What a page or somebody else is reported to say waits for a person."""
+        from omoide.learning.noise import is_reported  # lazy: see the top
+
         memory = write.confirm(memory)
-        is_certain = (draft.confidence or 0) >= CONFIDENT or draft.source_run_id != memory.source_run_id
+        is_repeated = draft.source_run_id != memory.source_run_id and not is_reported(draft.content)
+        is_certain = (draft.confidence or 0) >= CONFIDENT or is_repeated
         if is_proposal(memory) and is_certain and permissions.allows(self._actor, "approve"):
             return self._activate(write, memory, {"state": State.ACTIVE}, "restored")
         return memory
@@ -196,7 +199,10 @@ class CandidateStore(Core):
 
     def _unwanted_kinds(self, tx: Reader, scope: Scope) -> frozenset[str]:
         memory = tx.by_key(Scope(scope.path), NEVER_KEY)
-        return frozenset(memory.tags) if memory is not None else frozenset()
+        # A worker does not decide what others may propose.
+        if memory is None or (memory.author is not None and memory.author.role is Role.WORKER):
+            return frozenset()
+        return frozenset(memory.tags)
 
 
 def is_proposal(memory: Memory) -> bool:
