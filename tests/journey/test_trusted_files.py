@@ -659,6 +659,8 @@ def test_files_that_a_person_names_are_handed_over(run, shop):
     assert active(run) == {"text of note-one.md", "text of note-two.md"}
     assert (shop / "CHANGELOG.md").read_text() == "text of CHANGELOG.md\n"
     assert "is for a directory" in run("mirror", "add", "team.md", "--adopt", "x.md").err
+    mistyped = run("mirror", "add", ".", "--adopt", "note-*.md", "--adopt", "not-one.md").err
+    assert mistyped == f"--adopt not-one.md: no file in {shop} has this name now; one that comes later is mirrored\n"
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["mirror add", "later"])

@@ -1,6 +1,7 @@
 """Use cases of mirrors: where a new one goes, add it with its first sync, and find the ones that a person names."""
 
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -171,6 +172,16 @@ def add(
         if known is None:
             service.unmirror(mirror.number)
         raise
+
+
+def describe_missing_names(mirror: Mirror, adopt: Sequence[str]) -> list[str]:
+    """Return a line for each name or pattern to adopt that no file has: it may be a typing error, or of a file to come."""
+    root = Path(mirror.place)
+    names = [file.relative_to(root).as_posix() for file in root.rglob("*.md")] if adopt else []
+    missing = [pattern for pattern in adopt if not any(fnmatchcase(name, pattern) for name in names)]
+    return [
+        f"--adopt {pattern}: no file in {root} has this name now; one that comes later is mirrored" for pattern in missing
+    ]
 
 
 def _find_mirror(service: "Service", target: Path, format: str, scope: Scope) -> Mirror | None:

@@ -116,7 +116,7 @@ def add_command(
     else:
         click.echo(f"added  {_line(mirror)}")
         _print_report(report)
-    for hint in hints:
+    for hint in (*hints, *mirrors.describe_missing_names(mirror, options["adopt"])):
         click.echo(escape_control(hint), err=True)
 
 
