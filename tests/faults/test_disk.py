@@ -72,12 +72,12 @@ def test_a_new_store_on_a_full_disk_is_an_error_and_works_once_there_is_space(tm
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A real file system of 1 MB."""
+    """A real file system of 2 MB: a new database and its log take one."""
     place = tmp_path / "small"
     place.mkdir()
     mount, umount = shutil.which("mount"), shutil.which("umount")
     done = mount and subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True, check=False
+        [mount, "-t", "tmpfs", "-o", "size=2m", "tmpfs", place], capture_output=True, check=False
     )
     if not done or done.returncode:
         pytest.skip("only root may mount a small disk")
