@@ -86,6 +86,15 @@ def test_a_closed_output_pipe_is_not_an_error(omoide, place):
             assert process.stderr.read() == b"", command
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", [["list"], ["list", "--json"], ["export"], ["--help"]])
+def test_an_output_that_is_full_is_an_error_of_one_line(omoide, place, command):
+    assert omoide("remember", "pnpm を使用").code == 0
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*PROGRAM, *command], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (1, b"omoide: the output cannot be written: No space left on device\n")
+
+
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_exits_quietly_and_stores_nothing(place, omoide):
     with subprocess.Popen(

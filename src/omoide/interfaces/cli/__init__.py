@@ -181,6 +181,11 @@ class Commands(click.Group):
             code = error.exit_code
         except click.Abort:  # Ctrl-C, or the end of the input at a question
             code = 130
+        except OSError as error:
+            if error.filename is not None:  # not of a stream
+                raise
+            click.echo(f"omoide: the output cannot be written: {error.strerror or error}", err=True)
+            code = 1
         sys.exit(code if isinstance(code, int) else 0)
 
 
