@@ -234,7 +234,8 @@ class World:
             entry = self.random.choice(entries)
             for id in IDS.findall(entry):
                 self.release(id, retired_only=True)
-            return text.replace(entry, re.sub(r"text number \d+ of the walk", self.text(), entry), 1)
+            # A formatter may have wrapped the text.
+            return text.replace(entry, re.sub(r"text number \d+\s+of the walk", self.text(), entry), 1)
 
         self.save(change)
 

@@ -32,11 +32,12 @@ class Repository:
         self.place.mkdir()
         memory.mirror(self.place / "memories.md" if format == "memories" else self.place, format, scope=SHOP)
 
-    def __call__(self, *arguments: str, check: bool = True) -> str:
+    def __call__(self, *arguments: str, check: bool = True, input: str = "") -> str:
         done = subprocess.run(
             ["git", *arguments],
             cwd=self.root,
             env={**os.environ, **ENVIRONMENT},
+            input=input,
             capture_output=True,
             text=True,
             check=False,
@@ -367,6 +368,17 @@ def without(data: bytes, name: str) -> bytes:
     return re.sub(rf"(?m)^#+ text of {name}\b.*\n(?:(?!#).*\n)*".encode(), b"", data)
 
 
+def remember_away_from(repository: Repository, name: str) -> str:
+    """Store a memory whose entry is not next to another one, which git could not take out of the file by itself."""
+    for other in "nopqrstuvwxyz":
+        repository.remember(other)
+        order = re.findall(r"(?m)^## text of (\w)", b"".join(repository.files().values()).decode())
+        if abs(order.index(name) - order.index(other)) > 1:
+            return other
+        repository.memory.forget(other, scope=SHOP)
+    raise AssertionError(f"every entry was placed next to {name}")
+
+
 @pytest.mark.parametrize("how", ["staged", "patch"])
 def test_an_entry_that_git_stashed_alone_is_not_archived_and_one_that_was_deleted_is(tmp_path, memory, how):
     repository = Repository(tmp_path / "shop", memory, "memories")
@@ -374,23 +386,67 @@ def test_an_entry_that_git_stashed_alone_is_not_archived_and_one_that_was_delete
     repository.commit("six")
     repository.remember("g")
     repository("add", "-A")
-    repository.remember("h")
+    later = remember_away_from(repository, "g")
+    names = {*"abcdefg", later}
     if how == "staged":
         repository("stash", "push", "--staged")
     else:
         before = repository.files()
-        repository.write({path: without(data, "h") for path, data in before.items()})
+        repository.write({path: without(data, later) for path, data in before.items()})
         repository("stash")  # as `stash --patch` keeps only what was chosen
         repository.write({path: without(data, "g") for path, data in before.items()})
-    assert repository.active() == set("abcdefgh")
+    assert repository.active() == names
     assert repository.held_reasons() == {"g": Held.STASHED}
     repository.write({path: without(data, "c") for path, data in repository.files().items()})
     with pytest.warns(UserWarning, match="was deleted, so it is archived"):
-        assert repository.active() == set("abdefgh")
+        assert repository.active() == names - {"c"}
     repository("checkout", "--", ".")
     repository("stash", "pop")
-    assert repository.active() == set("abdefgh")
-    assert repository.held_reasons() == {"c": Held.RETIRED, "h": Held.GIT}, "g is in sync again"
+    assert repository.active() == names - {"c"}
+    assert repository.held_reasons() == {"c": Held.RETIRED, later: Held.GIT}, "g is in sync again"
+
+
+def remember_in_two_hunks(repository: Repository, *names: str) -> list[set[str]]:
+    """Store memories until the file differs in two places or more. Returns the names that each hunk adds."""
+    for name in names:
+        repository.remember(name)
+        hunks = re.split(r"(?m)^@@ .*", repository("diff"))[1:]
+        if len(hunks) > 1:
+            break
+    return [set(re.findall(r"(?m)^\+.*text of (\w)", hunk)) for hunk in hunks]
+
+
+@pytest.mark.parametrize("command", ["checkout -p", "restore -p", "checkout -p HEAD", "restore -p --source=HEAD ."])
+def test_an_entry_that_git_takes_out_alone_is_not_archived_and_one_that_is_deleted_then_is(tmp_path, memory, command):
+    repository = Repository(tmp_path / "shop", memory, "memories")
+    repository.remember(*"abcdef")
+    repository.commit("six")
+    hunks = remember_in_two_hunks(repository, *"ghijklmnopqrstuvw")
+    names = set("abcdef").union(*hunks)
+    chosen = min(hunks, key=len)
+    answers = ["y" if hunk is chosen else "n" for hunk in hunks]
+    anyway = "y"  # where the index does not have the entry, git asks whether to take it out of the file alone
+    repository(*command.split(), input="\n".join([*answers, anyway]) + "\n")
+    assert repository.in_files() == names - chosen
+    with pytest.warns(UserWarning, match="git wrote its index when the file changed"):
+        assert repository.active() == names
+    assert repository.held_reasons() == dict.fromkeys(chosen, Held.PATCHED)
+    repository.write({path: without(data, "c") for path, data in repository.files().items()})
+    with pytest.warns(UserWarning, match="#3 was deleted, so it is archived"):
+        assert repository.active() == names - {"c"}
+
+
+def test_an_earlier_text_that_git_brings_back_alone_changes_no_memory(tmp_path, memory):
+    repository = Repository(tmp_path / "shop", memory, "memories")
+    repository.remember(*"abcdef")
+    repository.commit("six")
+    memory.revise("b", scope=SHOP, content="text of b, revised")
+    hunks = remember_in_two_hunks(repository, *"ghijklmnopqrstuvw")
+    repository("checkout", "-p", input="".join("y\n" if "b" in hunk else "n\n" for hunk in hunks))
+    assert "b, revised" not in b"".join(repository.files().values()).decode()
+    assert memory.show("b", scope=SHOP).content == "text of b, revised"
+    [beside] = [hunk - {"b"} for hunk in hunks if "b" in hunk]
+    assert repository.held_reasons() == {"b": Held.OUTDATED, **dict.fromkeys(beside, Held.EDITED)}
 
 
 def test_a_stash_of_other_changes_does_not_keep_a_deleted_entry(tmp_path, memory):
@@ -410,6 +466,21 @@ def test_a_stash_of_other_changes_does_not_keep_a_deleted_entry(tmp_path, memory
     with pytest.warns(UserWarning, match="was deleted, so it is archived"):
         assert repository.active() == set("abdefgh")
     assert repository("stash", "list")
+
+
+def test_a_list_that_is_cut_off_between_its_entries_archives_at_most_the_last_one(tmp_path, memory):
+    repository = Repository(tmp_path / "shop", memory, "memories")
+    repository.remember(*"abcdefgh")
+    [(file, whole)] = repository.files().items()
+    starts = [found.start() for found in re.finditer(rb"(?m)^## ", whole)]
+    for start in starts[:-1]:
+        file.write_bytes(whole[:start])
+        with pytest.warns(UserWarning, match="nothing was archived"):
+            assert repository.active() == set("abcdefgh")
+        for text in (whole, whole[: start - 1], whole):  # the empty line above the cut is gone too
+            file.write_bytes(text)
+            assert repository.active() == set("abcdefgh")
+    assert repository.held_reasons() == {}
 
 
 @pytest.mark.parametrize("cut", [0, 1, 100, 200, 350])

@@ -59,7 +59,7 @@ def test_a_bullet_whose_text_stays_is_not_deleted():
     assert verdict(ACTIVITY, ACTIVITY.replace(f" <!-- omoide:{IDS['a']} -->", ""), "a") is Held.EDITED
 
 
-@pytest.mark.parametrize("missing", ["a", "c", "e", "ab", "bd", "de"])
+@pytest.mark.parametrize("missing", ["a", "c", "e", "ab", "bd", "be"])
 def test_entries_that_are_cut_out_whole_are_deleted(missing):
     rest = [name for name in "abcde" if name not in missing]
     assert verdict(page("abcde"), page(rest), missing) is None
@@ -137,6 +137,9 @@ def test_what_git_did_is_no_deletion():
     for after in (page("acd"), page("a")):
         assert verdict(page("abcd"), after, "b", git=fake_git(GitState(has_text=True))) is Held.GIT
         assert verdict(page("abcd"), after, "b", git=fake_git(GitState(operation=True))) is Held.OPERATION
+    patched = fake_git(GitState(patched=True))
+    assert verdict(page("abcd"), page("acd"), "b", git=patched) is Held.PATCHED
+    assert verdict(page("abcd"), page("a"), "bcd", git=patched) is Held.MANY, "the reason that says more"
 
 
 def test_a_text_older_than_the_last_two_versions_is_an_old_buffer():
@@ -245,13 +248,20 @@ def test_a_version_records_which_entries_it_changed_and_what_was_outside_of_them
 
 
 @pytest.mark.parametrize(("names", "missing", "expected"), [
-    ("ab", "a", None), ("a", "a", Held.MANY), ("abc", "ab", Held.MANY), ("abcd", "ab", None),
+    ("ab", "a", None), ("a", "a", Held.MANY), ("abc", "ab", Held.MANY), ("abcd", "ac", None),
     ("abcdefghijklmnopqrstuvwxyz", "abcdefghij", None), ("abcdefghijklmnopqrstuvwxyz", "abcdefghijk", Held.MANY),
 ])  # several entries per line  # fmt: skip
 def test_more_than_half_or_more_than_ten_at_once_are_not_deleted(names, missing, expected):
     rest = [name for name in names if name not in missing]
     assert verdict(page(names), page(rest), missing) is expected
     assert verdict(page(names), page(rest), missing, total=11) is Held.MANY
+
+
+@pytest.mark.parametrize("end", ["\n", "\n\n", ""])
+def test_a_file_that_ends_before_its_last_two_entries_may_have_been_cut_off(end):
+    assert verdict(page("abcdef"), page("abcd").rstrip() + end, "ef") is Held.CUT_OFF
+    assert verdict(page("abcdef"), page("abcde").rstrip() + end, "f") is None
+    assert verdict(page("abcdef"), page("bcd").rstrip() + end, "aef") is None, "nothing cuts a file off at both ends"
 
 
 def test_without_a_record_of_the_file_nothing_is_deleted():

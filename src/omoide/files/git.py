@@ -91,6 +91,27 @@ def is_operation_in_progress(start: Path) -> bool:
     return own is not None and any((own / name).exists() for name in _OPERATIONS)
 
 
+_PATCH_SECONDS = 1
+"""The time within which git writes its index after a file from which it took single changes. It takes milliseconds."""
+
+
+def wrote_index_after(file: Path) -> bool:
+    """Whether git wrote the index of a file's work tree just after the file, as `git checkout -p` and `restore -p` do.
+
+    A person's editor leaves the index alone, and so does `git status`, but for files that changed in the moment in which
+    it was written.
+    """
+    own = own_git_directory(file.parent)
+    if own is None:
+        return False
+    try:
+        # git renames the index to its place, which sets the ctime.
+        between = (own / "index").stat().st_ctime_ns - file.stat().st_mtime_ns
+    except OSError:  # fallback: one of them is not there
+        return False
+    return 0 <= between < _PATCH_SECONDS * 1_000_000_000
+
+
 def own_git_directory(start: Path) -> Path | None:
     """The directory with git's data of one work tree, which the other ones of a repository do not share."""
     tree = work_tree(start)

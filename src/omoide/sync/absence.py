@@ -54,6 +54,8 @@ class GitState(NamedTuple):
     """git has a blob with exactly this text."""
     operation: bool = False
     """A merge, rebase, cherry-pick, revert or bisect is in progress."""
+    patched: bool = False
+    """git wrote its index just after the file, as it does when it takes out single changes."""
 
 
 class Absence(NamedTuple):
@@ -97,7 +99,10 @@ def judge(absence: Absence, git: Callable[[], GitState]) -> Held | None:
         return Held.MANY
     if not is_plain_deletion(absence.versions.outline, absence.ids, absence.others, absence.text):
         return Held.EDITED
-    return None
+    # One entry at the end is left out of this: it is often the newest, and the one that is most often deleted.
+    if len(absence.ids) > 1 and is_beginning(absence.versions.outline, absence.text):
+        return Held.CUT_OFF
+    return Held.PATCHED if state.patched else None
 
 
 def judge_entries(absence: Absence, git: Callable[[], GitState]) -> dict[str, Held | None]:
@@ -187,6 +192,13 @@ def is_truncated(before: bytes, text: str) -> bool:
         return False
     # The line above the cut may be the title of a heading whose underline is gone, so that its kind is not compared.
     return new[:-1] == old[: len(new)][:-1]
+
+
+def is_beginning(before: bytes, text: str) -> bool:
+    """Whether a text is the beginning of the version of an outline, up to a line end."""
+    old, _ = _read(before)
+    new = _items(text)
+    return new == old[: len(new)]
 
 
 def next_versions(known: FileVersions, text: str, digest: str) -> FileVersions:

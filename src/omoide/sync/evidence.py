@@ -9,7 +9,7 @@ from pathlib import Path
 
 from omoide.errors import Unreadable
 from omoide.files.atomic import Stat
-from omoide.files.git import is_operation_in_progress, work_tree
+from omoide.files.git import is_operation_in_progress, work_tree, wrote_index_after
 from omoide.model import FileSource, FileVersions, Held, Memory, SyncState
 from omoide.sync.absence import GitState, is_previous, is_truncated, next_versions
 from omoide.sync.database import SyncDatabase
@@ -21,16 +21,18 @@ REASONS = {
     Held.GIT: "git has this version of the file",
     Held.STASHED: "git has put it into a stash",
     Held.OPERATION: "git is in the middle of a merge, rebase, cherry-pick, revert or bisect",
+    Held.PATCHED: "git wrote its index when the file changed, as `git checkout -p` does",
     Held.OLDER: "the file is an older version than the last two",
     Held.EDITED: "more was changed in the file than whole entries",
     Held.UNREADABLE: "its id is still in the files, but not in an entry that can be read",
     Held.MANY: "more than half of the entries, or more than ten, went at once",
+    Held.CUT_OFF: "these are the last ones of the file, which may have been cut off",
     Held.UNKNOWN: "nothing is known of the file as it was before",
     Held.RETIRED: "the memory is not active",
     Held.OUTDATED: "git, or an editor that opened the file long ago, brought the earlier text back",
 }
 """Why an entry that is not as its memory says is left so, by what is recorded."""
-AMBIGUOUS = (Held.OLDER, Held.EDITED, Held.UNREADABLE, Held.MANY)
+AMBIGUOUS = (Held.PATCHED, Held.OLDER, Held.EDITED, Held.UNREADABLE, Held.MANY, Held.CUT_OFF)
 """Reasons for which a person may have meant a deletion: it is reported at once that it did not count as one."""
 
 
@@ -107,9 +109,10 @@ class FileEvidence:
             return GitState()
         if is_operation_in_progress(self._snapshot.place.root):
             return GitState(operation=True)
+        patched = wrote_index_after(file)
         from omoide.files.git_process import has_blob  # lazy: it loads subprocess: 10 ms
 
-        return GitState(has_text=has_blob(file, text))
+        return GitState(has_text=has_blob(file, text), patched=patched)
 
     def is_moved(self, before: str, stat: Stat) -> bool:
         known = self._database.file_states(self._snapshot.mirror.number)

@@ -251,9 +251,9 @@ class _SyncPlanner:
                 total=total,
             )
             verdicts = judge_entries(absence, partial(self._evidence.git_state, name, text or ""))
-            deleted = [id for id, verdict in verdicts.items() if verdict is None]
             # `git stash --staged` and `--patch` leave a text that git does not have.
-            verdicts |= dict.fromkeys(self._evidence.stashed_ids(name, deleted) if deleted else (), Held.STASHED)
+            cut = [id for id, verdict in verdicts.items() if verdict in (None, Held.PATCHED)]
+            verdicts |= dict.fromkeys(self._evidence.stashed_ids(name, cut) if cut else (), Held.STASHED)
             self._verdicts |= {state.memory: verdicts[state.entry] for state in states}
             if any(verdicts.values()):
                 self._doubtful.add(name)
