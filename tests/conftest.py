@@ -13,6 +13,10 @@ from hypothesis import HealthCheck, settings
 import omoide
 from omoide.service import Service
 
+# Many tests start processes, which take twice the processor time if each of them compiles omoide again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 HOOK_LOGGERS = ("omoide.sync.hook", "omoide.service.write_path")
 LONG = os.environ.get("OMOIDE_LONG") == "1"
 
