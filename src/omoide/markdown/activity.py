@@ -65,6 +65,8 @@ def has_content_label(text: str) -> bool:
 
 def _has_open_fence(text: str) -> bool:
     """Whether a code fence begins in a text and does not end there: then it is not clear where the text ends."""
+    if not has_fence(text):
+        return False
     lines = text.split("\n")
     fences = Fences(lines, lambda _: False)
     index = 0

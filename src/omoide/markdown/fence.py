@@ -28,7 +28,7 @@ def indent_separated(line: str) -> str:
 
 def unindent_separated(text: str) -> str:
     """Undo `indent_separated`."""
-    return re.sub(f"({_WITHIN_LINE})  ", r"\1", text)
+    return re.sub(f"({_WITHIN_LINE})  ", r"\1", text) if "  " in text else text
 
 
 def one_line(text: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from omoide.markdown.fence import indent_separated, unindent_separated
+from omoide.markdown.section import Section
 
 HEADING = re.compile(r"(#{1,6})(?:[ \t]+(.*))?$", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$", re.DOTALL)
@@ -26,6 +27,8 @@ class MarkdownPage:
         self._end = "\r\n" if self._raw and self._raw[0].endswith("\r\n") else "\n"
         self.gaps: Sequence[int] = ()
         """Lines above which an entry can be inserted, because nothing changes there."""
+        self.entries: Sequence[Section] = ()
+        """The entries as they were read, before any change."""
         self._gone: set[int] = set()
         self._new: dict[int, list[str]] = {}
 
@@ -90,7 +93,7 @@ def _strip_newline(line: str) -> str:
 
 def has_fence(text: str) -> bool:
     """Whether a line of a text may open or close a code fence."""
-    return any(_FENCE.match(line.lstrip()) for line in text.split("\n"))
+    return ("```" in text or "~~~" in text) and any(_FENCE.match(line.lstrip()) for line in text.split("\n"))
 
 
 class Fences:
@@ -113,7 +116,7 @@ class Fences:
                 self._openings[index] = (mark, rest, longest[mark[0]])
                 if not rest:
                     longest[mark[0]] = max(longest[mark[0]], len(mark))
-            elif written(line):
+            elif (longest["`"] or longest["~"]) and written(line):
                 longest = {"`": 0, "~": 0}
 
     def end(self, index: int) -> int | None:

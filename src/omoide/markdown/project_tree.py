@@ -321,10 +321,9 @@ class _MainLayout(_FileLayout):
         super()._append(page, others)
 
     def _insert_bullets(self, page: MarkdownPage, heading: int, bullets: Sequence[str]) -> None:
-        entries = self._entries(page.lines)
-        others = [*super()._sections(page.lines), *(one for one in entries if not isinstance(one, Bullet))]
+        others = [*super()._sections(page.lines), *(one for one in page.entries if not isinstance(one, Bullet))]
         first = min((section.heading for section in others if section.heading > heading), default=len(page))
-        known = [bullet for bullet in entries if isinstance(bullet, Bullet) and heading < bullet.heading < first]
+        known = [bullet for bullet in page.entries if isinstance(bullet, Bullet) and heading < bullet.heading < first]
         if known:
             page.insert_first(known[-1].end, bullets)
             return

@@ -271,7 +271,8 @@ class PageLayout:
         """The entries of a page, each with the id that counts."""
         seen: dict[str, str] = {}
         found: list[LocatedSection] = []
-        for section in self._entries(page.lines):
+        page.entries = self._entries(page.lines)
+        for section in page.entries:
             made = digest("\n".join([page.lines[line] for line in section.entry_lines]))
             if section.id is None or section.id not in seen:
                 found.append(LocatedSection(section, made, section.id))
