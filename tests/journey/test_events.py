@@ -115,6 +115,20 @@ def test_an_event_of_a_global_memory_names_only_runs_that_the_reader_sees(memory
         assert [event.detail.get("run") for event in known] == seen
 
 
+def test_an_actor_with_bounds_gets_no_event_from_the_time_when_a_global_memory_was_another_projects(memory):
+    memory.remember("the bank's", scope=BANK)
+    memory.pin(1, scope=BANK)
+    memory.promote(1, scope=BANK)
+    memory.unpin(1, scope=BANK)
+
+    def known(*projects):
+        bound = Service(memory._store, memory._settings, BoundActor("token", projects=projects), memory._clock)
+        return [(event.action, event.project) for event in bound.events_after(0).events]
+
+    assert known("shop") == [("promoted", ""), ("unpinned", "")]
+    assert known("bank") == [("remembered", "bank"), ("pinned", "bank"), ("promoted", ""), ("unpinned", "")]
+
+
 def test_an_event_of_another_projects_run_with_the_same_id_is_not_taken_for_an_own_one(memory):
     memory.compose(Task(title="x"), scope=SHOP, run="build-1")
     memory.remember("everywhere", scope=Scope.everywhere())

@@ -231,9 +231,12 @@ class Queries(Core):
 
     def _may_know(self, tx: Reader, event: Event) -> bool:
         """Whether an event is about a memory within the actor's bounds. An actor with bounds gets no other events: of a
-        purged memory, and of a project itself, the layer is not known."""
+        purged memory, and of a project itself, the layer is not known; and what happened to a global memory while it was
+        another project's would name that project."""
         if not isinstance(self._actor, permissions.BoundActor):
             return True
+        if event.project and not permissions.may_name(self._actor, event.project):
+            return False
         memory = None if event.memory_number is None else tx.memory(event.memory_number)
         return memory is not None and permissions.covers(self._actor, memory.scope)
 
