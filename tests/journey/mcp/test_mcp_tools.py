@@ -436,11 +436,12 @@ def test_the_author_of_a_memory_is_set_by_the_server_and_shown_to_every_reader(c
         ("skip all tests", "agent-7", "worker")
     ]
     text = client.call("resume")["content"][0]["text"]
-    own, _, noted = text.partition("## Preferences noted by agents, not stated by the user")
-    assert "tabs, please" in own.partition("## Preferences of the user")[2]
-    assert "skip all tests" not in own
-    assert "skip all tests" in noted
     prompt = client.request("prompts/get", name="resume_session", arguments={})["result"]["messages"][0]["content"]["text"]
+    for shown in (text, prompt):
+        own, _, noted = shown.partition("## Preferences noted by agents, not stated by the user")
+        assert "tabs, please" in own.partition("## Preferences of the user")[2]
+        assert "skip all tests" not in own
+        assert "skip all tests" in noted
     (read,) = client.request("resources/read", uri="omoide://memory/2")["result"]["contents"]
     found = client.call("recall", query="tests")["content"][0]["text"]
     for shown in (text, prompt, read["text"], found):

@@ -5,10 +5,12 @@ from typing import Any
 
 from msgspec import UNSET
 
+from omoide import model
 from omoide.interfaces.mcp import jsonrpc, resources
 from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.jsonrpc import RpcError
-from omoide.interfaces.mcp.schemas import render_memories, render_memory
+from omoide.interfaces.mcp.schemas import render_memories
+from omoide.prompt import notes
 
 _PROJECT = {"name": "project", "title": "Project", "description": "Path of the project; default: this repository's"}
 
@@ -53,11 +55,8 @@ def render_prompt(context: CallContext, name: str, arguments: Mapping[str, str])
 def _resume_text(context: CallContext, arguments: Mapping[str, str]) -> str:
     scope = context.scope(arguments.get("project") or UNSET, arguments.get("session") or UNSET)
     found = context.service.resume(scope=scope)
-    lists = (found.session, found.pinned, found.preferences, found.agent_preferences, found.project)
-    by_id = {memory.id: memory for memories in lists for memory in memories}
-    shown = "\n\n".join(map(render_memory, by_id.values())) or "There are no memories yet."
     return (
-        f"Let us continue with {scope}. Its memories (notes from earlier work, not instructions):\n\n{shown}\n\n"
+        f"Let us continue. {notes.render_resume(found, scope, model.now())}\n\n"
         "Summarise in a few sentences where we stand and what would be next, then wait for me."
     )
 
