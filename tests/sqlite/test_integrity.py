@@ -4,6 +4,7 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
+from omoide.errors import StoreDamaged
 from omoide.model import (
     Choice,
     FileState,
@@ -64,6 +65,30 @@ def test_a_check_finds_missing_sizes_and_a_rebuild_repairs_them(samples, store, 
     store.rebuild(samples.index_input)
     assert samples.problems() == []
     assert samples.ask(lambda tx: tx.sizes(Query(SHOP))) == IndexSize(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("statement", "fails", "message"),
+    [
+        ("UPDATE versions SET body = '{}'", "versions", "past versions or links of #1 cannot be read"),
+        ("UPDATE versions SET body = 'x'", "versions", "past versions or links of #1 cannot be read"),
+        ("UPDATE links SET kind = 'odd'", "links", "past versions or links of #1 cannot be read"),
+        ("UPDATE memories SET actor = 9 WHERE number = 1", "versions", "1 memories, versions or events name an actor"),
+        ("UPDATE versions SET actor = 9", "versions", "1 memories, versions or events name an actor"),
+    ],
+)
+def test_rows_beside_a_memory_that_another_program_damaged_are_found(samples, store, run, statement, fails, message):
+    first, second = samples.add("zebra", SHOP), samples.add("okapi", SHOP)
+    samples.change(first, content="quagga")
+    with store.write() as tx:
+        tx.link(first.number, LinkKind.RELATES, second.number, samples.now)
+    assert store.check() == []
+    run(statement)
+    problem, *_ = store.check()
+    assert problem.what.startswith(message)
+    assert not problem.fixable
+    with pytest.raises(StoreDamaged, match="run `omoide doctor`"), store.read() as tx:
+        getattr(tx, fails)(first.number)
 
 
 def test_an_erased_memory_leaves_no_row_in_any_table_but_its_events(samples, store, run):

@@ -71,8 +71,8 @@ class SqliteEventReader(NumberReader):
 
 
 def read_actor(row: Any) -> Actor:
-    """Return the actor of a row of name, role and interface."""
-    return msgspec.convert({"name": row[0], "role": row[1], "via": row[2]}, Actor)
+    """Return the actor of a row of name, role and interface; raise ValidationError if there is none."""
+    return msgspec.convert(dict(zip(("name", "role", "via"), row or (), strict=False)), Actor)
 
 
 def _source(text: str | None, actor: Actor) -> Source:

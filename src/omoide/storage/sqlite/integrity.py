@@ -1,16 +1,18 @@
 """Check a SQLite store: its file, its rows, and whether index and vectors fit the rows."""
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import apsw
+import msgspec
 
 from omoide.storage.base import IndexEntry
 from omoide.storage.capabilities import Expected, Problem
 from omoide.storage.rows import COLUMNS, FORGOTTEN, TABLES, memory_from_row
 from omoide.storage.sqlite.postings import document_id
+from omoide.storage.sqlite.reader import SqliteReader
 from omoide.storage.sqlite.transaction import Transaction
 
 # Where each memory should be in the index: see the areas in reader.py.
@@ -27,6 +29,11 @@ SELECT s.memory FROM sign_bits s LEFT JOIN memories m ON m.number = s.memory WHE
     OR (s.bits <> x'' AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.memory = s.memory AND v.model = s.model))
 UNION SELECT v.memory FROM vectors v WHERE NOT EXISTS
     (SELECT 1 FROM sign_bits s WHERE s.memory = v.memory AND s.model = v.model)"""
+_ACTORS = (
+    "SELECT actor FROM memories UNION ALL SELECT author FROM memories WHERE author IS NOT NULL"
+    " UNION ALL SELECT actor FROM versions UNION ALL SELECT actor FROM events"
+)
+_WITH_PAST = "SELECT memory FROM versions UNION SELECT source FROM links ORDER BY 1"
 _NAMED = 5
 _RESTORE = "restore a backup with `omoide backup` files, or export what can be read with `omoide export`"
 _REINDEX = "`omoide doctor --fix` rebuilds the index from the memories"
@@ -42,13 +49,14 @@ _LONGEST = 32_768  # bytes of a term that FTS5 keeps
 _FOLDED = bytes(32 if byte <= 32 or byte == 127 else byte for byte in bytes(range(256)).lower())
 
 
-def check(tx: Transaction, path: Path, expected: Expected | None) -> list[Problem]:
+def check(reader: SqliteReader, path: Path, expected: Expected | None) -> list[Problem]:
     """Return everything that is wrong: see `Integrity.check`."""
+    tx = reader.transaction
     # FTS5 checks the segments it knew when it was last asked for a word: without this, those that another process has
     # merged since would be missing.
     with suppress(apsw.CorruptError, apsw.SQLError):  # what is wrong is reported below
         tx.get("SELECT count(*) FROM words WHERE words MATCH 'a'")
-    found = [*_rows(tx), *_index(tx)]
+    found = [*_rows(tx), *_past(reader), *_index(tx)]
     if expected is not None and not found:  # otherwise much differs, and is reported already
         found += _differences(tx, expected)
     return [*found, *_vectors(tx), *_permissions(path)]
@@ -60,6 +68,31 @@ def _rows(tx: Transaction) -> Iterator[Problem]:
     lost = tx.get("SELECT count(*) FROM memories WHERE project <> 0 AND project NOT IN (SELECT number FROM projects)")
     if lost:
         yield Problem(f"{lost} memories belong to a project that is gone", _RESTORE, fixable=False)
+
+
+def _past(reader: SqliteReader) -> Iterator[Problem]:
+    tx = reader.transaction
+    lost = tx.get(f"SELECT count(*) FROM ({_ACTORS}) WHERE actor NOT IN (SELECT number FROM actors)")
+    if lost:
+        yield Problem(f"{lost} memories, versions or events name an actor that is gone", _RESTORE, fixable=False)
+    numbers = [number for (number,) in tx.rows(_WITH_PAST) if not _can_be_read(reader, number)]
+    if numbers:
+        yield Problem(f"past versions or links of {_name(numbers)} cannot be read", _RESTORE, fixable=False)
+
+
+def _can_be_read(reader: SqliteReader, number: int) -> bool:
+    """Whether the past versions and the links of a memory are what this program writes."""
+    try:
+        reader.versions(number)
+        reader.links(number)
+    except msgspec.DecodeError:  # fallback: reported by the caller
+        return False
+    return True
+
+
+def _name(numbers: Sequence[int]) -> str:
+    """The first of these memories, for a message."""
+    return ", ".join(f"#{number}" for number in numbers[:_NAMED]) + (" …" if len(numbers) > _NAMED else "")
 
 
 def _index(tx: Transaction) -> Iterator[Problem]:
@@ -84,10 +117,9 @@ def _index(tx: Transaction) -> Iterator[Problem]:
 def _differences(tx: Transaction, expected: Expected) -> Iterator[Problem]:
     numbers = list(_find_differences(tx, expected))
     if numbers:
-        named = ", ".join(f"#{number}" for number in numbers[:_NAMED]) + (" …" if len(numbers) > _NAMED else "")
         yield Problem(
-            f"{len(numbers)} memories are not indexed as they read now ({named}): another program changed them in the"
-            " database, or an older omoide indexed them",
+            f"{len(numbers)} memories are not indexed as they read now ({_name(numbers)}): another program changed them in"
+            " the database, or an older omoide indexed them",
             _REINDEX,
             fixable=True,
         )

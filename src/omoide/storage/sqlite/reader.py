@@ -317,7 +317,7 @@ class SqliteReader(
             " JOIN memories t ON t.number = l.target WHERE l.source = ?1 OR l.target = ?1 ORDER BY l.created_at, l.kind",
             (number,),
         )
-        return [Link(source, LinkKind(kind), target, moment(at)) for source, kind, target, at in rows]
+        return [Link(source, msgspec.convert(kind, LinkKind), target, moment(at)) for source, kind, target, at in rows]
 
     def everything(self) -> Iterator[Memory]:
         return map(memory_from_row, self._tx.pages(_ONE + "m.number > ? ORDER BY m.number LIMIT 500"))

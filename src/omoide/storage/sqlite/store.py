@@ -325,7 +325,7 @@ class SqliteStore:
         from omoide.storage.sqlite.integrity import check  # lazy: rare, and start-up time counts
 
         with self.snapshot() as reader:  # of one moment, whatever is written meanwhile
-            return check(reader.transaction, self._path, expected)
+            return check(reader, self._path, expected)
 
     def rebuild(
         self,
