@@ -127,10 +127,8 @@ def make_token(
     `warn` is called for each line of the file that cannot be read. Raise InvalidInput for a name that the file cannot store.
     """
     name = " ".join(name.split())
-    if "#" in name or not name.isprintable() or name.startswith(("projects=", "layers=")):
-        raise InvalidInput(
-            f"{name!r} cannot be the name of a token: use none of #, control characters, projects= and layers="
-        )
+    if "#" in name or "=" in name or not name.isprintable():
+        raise InvalidInput(f"{name!r} cannot be the name of a token: use none of #, = and control characters")
     paths = dict.fromkeys(map(model.check_project_path, projects))
     bearer = Bearer(Role(role), name, tuple(paths), tuple(dict.fromkeys(map(Layer, layers))))
     path = token_file(settings)
@@ -202,6 +200,8 @@ def _bearer(words: Sequence[str]) -> Bearer:
         if kind in bounds or not all(values.split(",")):
             raise InvalidInput(f"{kind}= appears twice, or is empty; a line is {_SYNTAX}")
         bounds[kind] = values.split(",")
+    if any("=" in word for word in rest):  # a misspelt limit, which as a part of the name would limit nothing
+        raise InvalidInput(f"limits are projects= and layers=, before the name, which has no =; a line is {_SYNTAX}")
     projects = tuple(model.check_project_path(unquote(path)) for path in bounds.get("projects", ()))
     unknown = set(bounds.get("layers", ())) - set(Layer)
     if unknown:
