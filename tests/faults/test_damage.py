@@ -1,5 +1,6 @@
 """Files that are not a whole memory: recognised and reported, never half served, never touched."""
 
+import os
 import random
 
 import apsw
@@ -40,6 +41,17 @@ def test_an_empty_file_becomes_a_new_store(path, open_memory):
     with open_memory(path) as memory:
         memory.remember("zebra", scope=SHOP)
         assert memory.check() == []
+
+
+def test_a_path_that_is_not_utf_8_is_refused_and_nothing_is_created(path, tmp_path, open_memory):
+    bad = tmp_path / os.fsdecode(b"\x83d") / "memory.db"
+    with pytest.raises(StoreError, match=r"\\udc83d/memory\.db is not UTF-8.*: choose another place"):
+        open_memory(bad)
+    with open_memory(path) as memory:
+        memory.remember("zebra", scope=SHOP)
+        with pytest.raises(StoreError, match="is not UTF-8"):
+            memory.backup(bad)
+    assert not bad.parent.exists()
 
 
 @pytest.mark.parametrize("share", [0.0001, 0.01, 0.3, 0.6, 0.99])

@@ -19,8 +19,18 @@ Identity = tuple[int, int] | None
 """Device and inode of a file; None: it does not exist."""
 
 
+def refuse_name(path: Path) -> None:
+    """Raise StoreError if the path is not UTF-8: SQLite opens no other."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        shown = str(path).encode(errors="backslashreplace").decode()
+        raise StoreError(f"{shown} is not UTF-8, so that it cannot be a database: choose another place") from error
+
+
 def create(path: Path) -> None:
     """Create the file and its directories, readable by their owner alone: SQLite would create them readable by others."""
+    refuse_name(path)
     try:
         # One by one: `mkdir(parents=True)` applies the mode only to the last of them.
         for directory in reversed([path.parent, *path.parent.parents]):

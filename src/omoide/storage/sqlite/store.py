@@ -27,7 +27,7 @@ from omoide.storage.sqlite.absent import AbsentFiles, NewFiles, is_absent, open_
 from omoide.storage.sqlite.cache import ReaderCache
 from omoide.storage.sqlite.connection import Opened, Source, busy_handler, open_connection, require_sqlite, roll_back
 from omoide.storage.sqlite.faults import ErrorTranslation
-from omoide.storage.sqlite.file import create, identity
+from omoide.storage.sqlite.file import create, identity, refuse_name
 from omoide.storage.sqlite.reader import SqliteReader
 from omoide.storage.sqlite.transaction import Transaction, WriteCounters
 from omoide.storage.sqlite.writer import SqliteWriter
@@ -59,6 +59,7 @@ class SqliteStore:
     ):
         """`create`: whether opening creates a missing file; otherwise the first write does, and `report` gets its path."""
         require_sqlite()
+        refuse_name(path)
         self.location = str(path)
         self._path = path
         self._wait = wait
