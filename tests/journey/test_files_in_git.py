@@ -416,8 +416,18 @@ def remember_in_two_hunks(repository: Repository, *names: str) -> list[set[str]]
     return [set(re.findall(r"(?m)^\+.*text of (\w)", hunk)) for hunk in hunks]
 
 
+def set_index_later(repository: Repository, seconds: float) -> None:
+    """Make git's index look as if git had written it again so long after the files."""
+    index = repository.root / ".git" / "index"
+    last = max(path.stat().st_mtime for path in repository.files())
+    os.utime(index, (last + seconds, last + seconds))
+
+
+@pytest.mark.parametrize("seconds", [0, 10])
 @pytest.mark.parametrize("command", ["checkout -p", "restore -p", "checkout -p HEAD", "restore -p --source=HEAD ."])
-def test_an_entry_that_git_takes_out_alone_is_not_archived_and_one_that_is_deleted_then_is(tmp_path, memory, command):
+def test_an_entry_that_git_takes_out_alone_is_not_archived_and_one_that_is_deleted_then_is(
+    tmp_path, memory, command, seconds
+):
     repository = Repository(tmp_path / "shop", memory, "memories")
     repository.remember(*"abcdef")
     repository.commit("six")
@@ -428,7 +438,9 @@ def test_an_entry_that_git_takes_out_alone_is_not_archived_and_one_that_is_delet
     anyway = "y"  # where the index does not have the entry, git asks whether to take it out of the file alone
     repository(*command.split(), input="\n".join([*answers, anyway]) + "\n")
     assert repository.in_files() == names - chosen
-    with pytest.warns(UserWarning, match="git wrote its index when the file changed"):
+    if seconds:  # as after the changes of other files, which git asks about next, or after `git status`
+        set_index_later(repository, seconds)
+    with pytest.warns(UserWarning, match="git wrote its index after the file"):
         assert repository.active() == names
     assert repository.held_reasons() == dict.fromkeys(chosen, Held.PATCHED)
     repository.write({path: without(data, "c") for path, data in repository.files().items()})
@@ -436,7 +448,40 @@ def test_an_entry_that_git_takes_out_alone_is_not_archived_and_one_that_is_delet
         assert repository.active() == names - {"c"}
 
 
-def test_an_earlier_text_that_git_brings_back_alone_changes_no_memory(tmp_path, memory):
+@pytest.mark.parametrize("seconds", [0.1, 10])
+def test_an_entry_deleted_in_place_before_git_writes_its_index_is_archived(tmp_path, memory, seconds):
+    repository = Repository(tmp_path / "shop", memory, "memories")
+    repository.remember(*"abcdef")
+    repository.commit("six")
+    repository.remember("g", "h")
+    [(file, data)] = repository.files().items()
+    file.write_bytes(without(data, "g"))
+    later = file.stat().st_mtime + 10  # an editor saves a file in place that was created long before
+    os.utime(file, (later, later))
+    set_index_later(repository, seconds)
+    with pytest.warns(UserWarning, match="#7 was deleted, so it is archived"):
+        assert repository.active() == set("abcdefh")
+
+
+def test_an_entry_that_git_has_is_archived_when_an_editor_deletes_it_in_a_new_file(tmp_path, memory):
+    repository = Repository(tmp_path / "shop", memory, "memories")
+    repository.remember(*"abcdef")
+    repository.commit("six")
+    repository.remember("g", "h")
+    [(file, data)] = repository.files().items()
+    for name, reported in (("c", "#3 was deleted, so it is archived"), ("g", "git wrote its index after the file")):
+        data = without(data, name)
+        file.unlink()
+        file.write_bytes(data)
+        set_index_later(repository, 10)
+        with pytest.warns(UserWarning, match=reported):
+            assert "c" not in repository.active()
+    assert repository.active() == set("abdefgh")
+    assert repository.held_reasons() == {"g": Held.PATCHED}, "git may have taken out what it does not have"
+
+
+@pytest.mark.parametrize("seconds", [0, 10])
+def test_an_earlier_text_that_git_brings_back_alone_changes_no_memory(tmp_path, memory, seconds):
     repository = Repository(tmp_path / "shop", memory, "memories")
     repository.remember(*"abcdef")
     repository.commit("six")
@@ -444,6 +489,8 @@ def test_an_earlier_text_that_git_brings_back_alone_changes_no_memory(tmp_path, 
     hunks = remember_in_two_hunks(repository, *"ghijklmnopqrstuvw")
     repository("checkout", "-p", input="".join("y\n" if "b" in hunk else "n\n" for hunk in hunks))
     assert "b, revised" not in b"".join(repository.files().values()).decode()
+    if seconds:
+        set_index_later(repository, seconds)
     assert memory.show("b", scope=SHOP).content == "text of b, revised"
     [beside] = [hunk - {"b"} for hunk in hunks if "b" in hunk]
     assert repository.held_reasons() == {"b": Held.OUTDATED, **dict.fromkeys(beside, Held.EDITED)}

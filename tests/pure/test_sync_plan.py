@@ -51,6 +51,7 @@ class Case:
         }
         self.git = GitState()
         self.stashed = set()
+        self.committed = set()
         self.is_creatable = True
         self.known = next_versions(FileVersions(FILE), self.before, digest_of(self.before))
         self.asked = 0
@@ -79,6 +80,9 @@ class Case:
 
     def stashed_ids(self, name, ids):
         return self.stashed & set(ids)
+
+    def committed_ids(self, name, ids):
+        return self.committed & set(ids)
 
     def may_create(self, name):
         return self.is_creatable

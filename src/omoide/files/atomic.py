@@ -5,6 +5,7 @@ import functools
 import hashlib
 import os
 import stat as modes
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -112,6 +113,34 @@ def _load_exchange() -> Callable[[int, bytes, bytes], int] | None:
     if call is None:
         return None
     return lambda directory, one, other: ctypes.get_errno() if call(directory, one, directory, other, 2) else 0
+
+
+_AT_ONCE_NS = 1_000_000_000
+_CURRENT_DIRECTORY, _STATX_BTIME = -100, 0x800  # of the call statx of Linux
+
+
+def is_new_file(path: Path) -> bool:
+    """Whether a file was created with its text, as git does, and not saved in place later. True where that is not known."""
+    try:
+        created = _created_ns(path)
+        return created is None or abs(path.stat().st_mtime_ns - created) < _AT_ONCE_NS
+    except OSError:  # fallback: somebody replaces it at this moment
+        return True
+
+
+def _created_ns(path: Path) -> int | None:
+    """When a file was created; None where that is not known."""
+    seconds = getattr(path.stat(), "st_birthtime", None)  # not on Linux
+    if seconds is not None:
+        return int(seconds * 1e9)
+    import ctypes  # lazy: 2 ms that only a missing entry needs
+
+    call = getattr(ctypes.CDLL(None), "statx", None)
+    found = ctypes.create_string_buffer(256)
+    if call is None or call(_CURRENT_DIRECTORY, os.fsencode(path), 0, _STATX_BTIME, found) != 0:
+        return None
+    has_time, seconds, nanoseconds = struct.unpack_from("=I76xqI", found.raw)
+    return seconds * 1_000_000_000 + nanoseconds if has_time & _STATX_BTIME else None
 
 
 @contextmanager

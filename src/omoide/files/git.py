@@ -91,25 +91,19 @@ def is_operation_in_progress(start: Path) -> bool:
     return own is not None and any((own / name).exists() for name in _OPERATIONS)
 
 
-_PATCH_SECONDS = 1
-"""The time within which git writes its index after a file from which it took single changes. It takes milliseconds."""
+def seconds_to_index(file: Path) -> float | None:
+    """How long after a file git last wrote the index of its work tree; None if it has not done so since.
 
-
-def wrote_index_after(file: Path) -> bool:
-    """Whether git wrote the index of a file's work tree just after the file, as `git checkout -p` and `restore -p` do.
-
-    A person's editor leaves the index alone, and so does `git status`, but for files that changed in the moment in which
-    it was written.
+    `git checkout -p` and `restore -p` do so at once, and again after each other file; so may `git status`, later.
     """
     own = own_git_directory(file.parent)
     if own is None:
-        return False
+        return None
     try:
-        # git renames the index to its place, which sets the ctime.
-        between = (own / "index").stat().st_ctime_ns - file.stat().st_mtime_ns
+        between = (own / "index").stat().st_mtime_ns - file.stat().st_mtime_ns
     except OSError:  # fallback: one of them is not there
-        return False
-    return 0 <= between < _PATCH_SECONDS * 1_000_000_000
+        return None
+    return between / 1e9 if between >= 0 else None
 
 
 def own_git_directory(start: Path) -> Path | None:

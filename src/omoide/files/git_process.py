@@ -42,6 +42,12 @@ def has_blob(file: Path, text: str) -> bool:
     return code != 0 or call_git(file.parent, "cat-file", "-e", blob.strip())[0] != 1
 
 
+def committed_ids(file: Path, ids: Collection[str]) -> set[str]:
+    """Return which of these ids a file contains in the last commit and in the index. None, where git does not answer."""
+    texts = [call_git(file.parent, "cat-file", "blob", f"{where}:./{file.name}")[1].lower() for where in ("HEAD", "")]
+    return {id for id in ids if all(id in text for text in texts)}
+
+
 def stashed_ids(file: Path, ids: Collection[str]) -> set[str]:
     """Return which of these ids a stash of git added to a file: what was not committed. All, where git does not answer."""
     if call_git(file.parent, "rev-parse", "-q", "--verify", "refs/stash")[0] == 1:

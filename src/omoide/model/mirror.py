@@ -36,7 +36,7 @@ class Held(StrEnum):
     OPERATION = "operation"
     """git is in the middle of a merge, a rebase, a cherry-pick, a revert or a bisect."""
     PATCHED = "patched"
-    """git wrote its index just after the file, as `git checkout -p` does with the single changes that it takes out."""
+    """git wrote its index after the file, as `git checkout -p` does with the single changes that it takes out."""
     OLDER = "older"
     """The file is an older version than the last two that were synced: an editor saved an old text again."""
     EDITED = "edited"

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from omoide.errors import Unreadable
-from omoide.files.atomic import Stat
-from omoide.files.git import is_operation_in_progress, work_tree, wrote_index_after
+from omoide.files.atomic import Stat, is_new_file
+from omoide.files.git import is_operation_in_progress, seconds_to_index, work_tree
 from omoide.model import FileSource, FileVersions, Held, Memory, SyncState
 from omoide.sync.absence import GitState, is_previous, is_truncated, next_versions
 from omoide.sync.database import SyncDatabase
@@ -21,7 +21,7 @@ REASONS = {
     Held.GIT: "git has this version of the file",
     Held.STASHED: "git has put it into a stash",
     Held.OPERATION: "git is in the middle of a merge, rebase, cherry-pick, revert or bisect",
-    Held.PATCHED: "git wrote its index when the file changed, as `git checkout -p` does",
+    Held.PATCHED: "git wrote its index after the file, as `git checkout -p` does",
     Held.OLDER: "the file is an older version than the last two",
     Held.EDITED: "more was changed in the file than whole entries",
     Held.UNREADABLE: "its id is still in the files, but not in an entry that can be read",
@@ -34,6 +34,9 @@ REASONS = {
 """Why an entry that is not as its memory says is left so, by what is recorded."""
 AMBIGUOUS = (Held.PATCHED, Held.OLDER, Held.EDITED, Held.UNREADABLE, Held.MANY, Held.CUT_OFF)
 """Reasons for which a person may have meant a deletion: it is reported at once that it did not count as one."""
+
+_PATCH_SECONDS = 1
+"""The time within which git writes its index after a file from which it took single changes. It takes milliseconds."""
 
 
 class FileEvidence:
@@ -109,7 +112,7 @@ class FileEvidence:
             return GitState()
         if is_operation_in_progress(self._snapshot.place.root):
             return GitState(operation=True)
-        patched = wrote_index_after(file)
+        patched = seconds_to_index(file) is not None and is_new_file(file)
         from omoide.files.git_process import has_blob  # lazy: it loads subprocess: 10 ms
 
         return GitState(has_text=has_blob(file, text), patched=patched)
@@ -124,6 +127,15 @@ class FileEvidence:
         from omoide.files.git_process import stashed_ids  # lazy: it loads subprocess: 10 ms
 
         return stashed_ids(self._snapshot.place.root / name, ids)
+
+    def committed_ids(self, name: str, ids: Collection[str]) -> set[str]:
+        file = self._snapshot.place.root / name
+        seconds = seconds_to_index(file)
+        if seconds is None or seconds < _PATCH_SECONDS:  # perhaps it took out what another commit does not have
+            return set()
+        from omoide.files.git_process import committed_ids  # lazy: it loads subprocess: 10 ms
+
+        return committed_ids(file, ids)
 
     @property
     def _is_in_git(self) -> bool:

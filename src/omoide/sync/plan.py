@@ -128,6 +128,9 @@ class Evidence(Protocol):
     def stashed_ids(self, name: str, ids: Collection[str]) -> Collection[str]:
         """Return which of these ids git has taken out of a file and put into a stash."""
 
+    def committed_ids(self, name: str, ids: Collection[str]) -> Collection[str]:
+        """Return which of these ids git has in its last commit and index, so that it does not take out single ones."""
+
     def may_create(self, name: str) -> bool:
         """Return whether a file that is not there may be created: not one that git has, on another branch perhaps."""
 
@@ -251,6 +254,8 @@ class _SyncPlanner:
                 total=total,
             )
             verdicts = judge_entries(absence, partial(self._evidence.git_state, name, text or ""))
+            patched = [id for id, verdict in verdicts.items() if verdict is Held.PATCHED]
+            verdicts |= dict.fromkeys(self._evidence.committed_ids(name, patched) if patched else (), None)
             # `git stash --staged` and `--patch` leave a text that git does not have.
             cut = [id for id, verdict in verdicts.items() if verdict in (None, Held.PATCHED)]
             verdicts |= dict.fromkeys(self._evidence.stashed_ids(name, cut) if cut else (), Held.STASHED)
