@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -334,6 +335,22 @@ def test_a_text_saved_to_the_replaced_file_is_imported_and_reported(tmp_path, op
     assert "by the person\n" in file.read_text(encoding="utf-8")
     report = app.sync_engine(memory).sync(memory.mirrors()[0], whole=True)
     assert (report.imported, report.written, report.troubles) == (0, 0, ())
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_copy_of_a_replaced_file_is_no_late_save(tmp_path, open_memory):
+    place = tmp_path / "files"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(place / "memories.md", scope=SHOP)
+    for text in ("one", "two", "three"):
+        memory.remember(text, topic="t", scope=SHOP)
+    place.rename(tmp_path / "before")
+    shutil.copytree(tmp_path / "before", place)  # as `git stash --all` and `git stash pop` do
+    assert list((place / ".omoide-backups" / "replaced").iterdir())
+    report = app.sync_engine(memory).sync(memory.mirrors()[0], whole=True)
+    assert (report.imported, report.troubles) == (0, ())
+    assert memory.show(1, scope=SHOP).content == "three"
+    assert [path.name for path in place.glob(".omoide-backups/memories*")] == []
 
 
 def test_a_late_save_is_imported_although_an_agent_changes_its_memory_at_that_moment(tmp_path, open_memory, monkeypatch):

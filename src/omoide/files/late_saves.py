@@ -131,7 +131,13 @@ class ReplacedFile(NamedTuple):
 
     @property
     def is_changed(self) -> bool:
-        return self.before != _describe(self.now)
+        return self.before != _describe(self.now) and not self._is_copy
+
+    @property
+    def _is_copy(self) -> bool:
+        """Whether it is another file of the same size, as `git stash --all` brings back. A save goes to the file itself."""
+        *_, size, inode = ("", *self.before.split("-"))
+        return size == str(self.now.size) and inode != str(self.now.inode)
 
     @property
     def is_old(self) -> bool:
