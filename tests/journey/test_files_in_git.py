@@ -463,6 +463,18 @@ def test_an_entry_deleted_in_place_before_git_writes_its_index_is_archived(tmp_p
         assert repository.active() == set("abcdefh")
 
 
+def test_an_entry_of_a_file_that_git_ignores_is_archived_when_an_editor_deletes_it_in_a_new_file(tmp_path, memory):
+    repository = Repository(tmp_path / "shop", memory, "memories")
+    (repository.root / ".gitignore").write_text(".agent/\n")
+    repository.remember(*"abcdef")
+    [(file, data)] = repository.files().items()
+    file.unlink()
+    file.write_bytes(without(data, "c"))
+    repository.commit("six")
+    with pytest.warns(UserWarning, match="#3 was deleted, so it is archived"):
+        assert repository.active() == set("abdef")
+
+
 def test_an_entry_that_git_has_is_archived_when_an_editor_deletes_it_in_a_new_file(tmp_path, memory):
     repository = Repository(tmp_path / "shop", memory, "memories")
     repository.remember(*"abcdef")

@@ -42,6 +42,11 @@ def has_blob(file: Path, text: str) -> bool:
     return code != 0 or call_git(file.parent, "cat-file", "-e", blob.strip())[0] != 1
 
 
+def is_tracked(file: Path) -> bool:
+    """Return whether a file is in git's index. Where git does not answer, that cannot be ruled out."""
+    return call_git(file.parent, "ls-files", "--error-unmatch", "--", f":(literal){file.name}")[0] != 1
+
+
 def committed_ids(file: Path, ids: Collection[str]) -> set[str]:
     """Return which of these ids a file contains in the last commit and in the index. None, where git does not answer."""
     texts = [call_git(file.parent, "cat-file", "blob", f"{where}:./{file.name}")[1].lower() for where in ("HEAD", "")]

@@ -55,7 +55,7 @@ class GitState(NamedTuple):
     operation: bool = False
     """A merge, rebase, cherry-pick, revert or bisect is in progress."""
     patched: bool = False
-    """The file is new, and git wrote its index after it, as it does when it takes out single changes."""
+    """git has the file, which is new, and wrote its index after it, as it does when it takes out single changes."""
 
 
 class Absence(NamedTuple):

@@ -112,9 +112,9 @@ class FileEvidence:
             return GitState()
         if is_operation_in_progress(self._snapshot.place.root):
             return GitState(operation=True)
-        patched = seconds_to_index(file) is not None and is_new_file(file)
-        from omoide.files.git_process import has_blob  # lazy: it loads subprocess: 10 ms
+        from omoide.files.git_process import has_blob, is_tracked  # lazy: it loads subprocess: 10 ms
 
+        patched = seconds_to_index(file) is not None and is_new_file(file) and is_tracked(file)
         return GitState(has_text=has_blob(file, text), patched=patched)
 
     def is_moved(self, before: str, stat: Stat) -> bool:
