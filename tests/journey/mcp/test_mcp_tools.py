@@ -135,7 +135,7 @@ ELSEWHERE = {
     "coverage": "part of stats",
     "latest_event": "part of stats",
     "tally": "part of stats",
-    "purge_candidates": "a person sees what a purge would destroy; an agent names it",
+    "purge_candidates": "a person sees what a purge would erase; an agent names it",
     "locate": "the scope of a call",
     "claim": "the scope of a call",
     "identify": "the scope of a call",

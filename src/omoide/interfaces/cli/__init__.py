@@ -47,7 +47,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "pin": CommandEntry(_CHANGE, "state", "Pin memories: never archived automatically, first in resume."),
     "promote": CommandEntry(_CHANGE, "state", "Move memories to a wider scope: session to project, project to global."),
     "link": CommandEntry(_CHANGE, "state", "Link two memories."),
-    "purge": CommandEntry(_CHANGE, "purge", "Destroy forgotten memories and their history for good."),
+    "purge": CommandEntry(_CHANGE, "purge", "Erase forgotten memories and their history for good."),
     "compose": CommandEntry(_PROMPTS, "compose", "Compose the prompt of a task, with the memories that fit it."),
     "before": CommandEntry(
         _PROMPTS, "conversation", "Print the prompt for a message, with the memories that fit it, and record it as a run."

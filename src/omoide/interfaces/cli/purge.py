@@ -1,4 +1,4 @@
-"""purge: destroy forgotten memories. The one command that cannot be undone."""
+"""purge: erase forgotten memories. The one command that cannot be undone."""
 
 import sys
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _SHOWN = 20
 @target_options
 @json_option
 def purge_command(refs: tuple[str, ...], forgotten: bool, in_copies: bool, yes: bool, target: Target, as_json: bool) -> None:
-    """Destroy forgotten memories and their history for good.
+    """Erase forgotten memories and their history for good.
 
     This cannot be undone: the database keeps no byte of them. The backups, archives and mirrored files that still hold them
     are listed. --everywhere removes them from these copies too; without memories, it does so for all that were purged
@@ -98,12 +98,12 @@ def _confirm(selected: Sequence[Memory]) -> None:
         return
     if not sys.stdin.isatty():
         number = count_of(len(selected), "memory", "memories")
-        raise InvalidInput(f"this would destroy {number} and cannot be undone: add --yes to confirm")
+        raise InvalidInput(f"this would erase {number} and cannot be undone: add --yes to confirm")
     for memory in selected[:_SHOWN]:
         click.echo(headline(memory), err=True)
     if len(selected) > _SHOWN:
         click.echo(f"… and {len(selected) - _SHOWN} more", err=True)
     what = "this memory and its history" if len(selected) == 1 else f"these {len(selected)} memories and their history"
-    if not click.confirm(f"Destroy {what}? This cannot be undone.", err=True):
+    if not click.confirm(f"Erase {what}? This cannot be undone.", err=True):
         click.echo("nothing was purged", err=True)
         click.get_current_context().exit(1)

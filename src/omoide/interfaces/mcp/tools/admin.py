@@ -249,7 +249,7 @@ def _remember_many(context: CallContext, arguments: RememberManyInput, call: Req
 def _purge(context: CallContext, arguments: PurgeInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
     report = service.purge(arguments.ids, scope=scope, everywhere=arguments.everywhere)
-    lines = [f"Destroyed {report.purged} memories permanently."]
+    lines = [f"Erased {report.purged} memories permanently."]
     lines += [f"{one.kind} {one.path}: {one.state}{f' ({one.reason})' if one.reason else ''}" for one in report.copies]
     lines += [f"Out of reach: {place}" for place in report.unreachable]
     copies = [serialize.copy(one) for one in report.copies]
@@ -363,7 +363,7 @@ TOOLS = (
     Tool(
         "purge",
         "Purge",
-        "Destroy forgotten memories and their history permanently. Only when the user asks for it.",
+        "Erase forgotten memories and their history permanently. Only when the user asks for it.",
         PurgeInput,
         PurgeResult,
         _purge,
