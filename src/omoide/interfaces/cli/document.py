@@ -45,7 +45,7 @@ def document_command(
     omoide document --type decision --stdout
     """
     if output is not None and stdout:
-        raise InvalidInput("--output and --stdout contradict each other: choose one")
+        raise InvalidInput("--output cannot be combined with --stdout: choose one")
     with open_memory(target) as (memory, scope):
         pages = render_pages(memory, scope, type_, [Layer(name) for name in layers])
         if stdout:

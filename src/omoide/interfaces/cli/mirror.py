@@ -104,7 +104,7 @@ def add_command(
     """
     here, settings = working_directory(), settings_for(target)
     if entries and format not in (None, "entries"):
-        raise InvalidInput(f"--entries contradicts --format {format}: choose one")
+        raise InvalidInput(f"--entries cannot be combined with --format {format}: choose one")
     with open_memory(target, writing=True) as (memory, scope):
         file, form = mirrors.resolve_target(path, format, here, settings, scope=scope, entries=entries)
         mirror, report = mirrors.add(

@@ -33,7 +33,7 @@ def retire_command(dry_run: bool, undo: bool, target: Target, as_json: bool) -> 
     settings = settings_for(target)
     if undo:
         if dry_run:
-            raise InvalidInput("--undo cannot go with --dry-run: choose one")
+            raise InvalidInput("--undo cannot be combined with --dry-run: choose one")
         _undo(open_for_command(settings), as_json=as_json)
         return
     plan = open_for_command(settings).retire(dry_run=dry_run)

@@ -55,7 +55,7 @@ def revise_command(
     """
     changes = _changes(flags)
     if flags["fix"] and flags["release"]:
-        raise InvalidInput("--fix and --release contradict each other: choose one")
+        raise InvalidInput("--fix cannot be combined with --release: choose one")
     if flags["fix"] or flags["release"]:
         changes["fixed_relevance"] = flags["fix"]
     if content is not None:
@@ -76,7 +76,9 @@ def _changes(flags: Mapping[str, Any]) -> dict[str, Any]:
     for flag, name in _CLEARING_FLAGS.items():
         if flags[flag]:
             if name in changes:
-                raise InvalidInput(f"--{flag.replace('_', '-')} contradicts the flag that sets the {name}: choose one")
+                raise InvalidInput(
+                    f"--{flag.replace('_', '-')} cannot be combined with the flag that sets {name}: choose one"
+                )
             changes[name] = None
     return changes
 
