@@ -1,4 +1,4 @@
-"""Whether a repository may have become another one since it was last seen, told by a few stat calls: no git is asked."""
+"""Whether a repository may have become another one since it was last seen, by a few stat calls, without asking git."""
 
 import os
 from pathlib import Path

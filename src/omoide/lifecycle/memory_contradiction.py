@@ -87,7 +87,7 @@ def _forbidden_way(sentence: MemorySentence, work: AgentWork) -> str:
 
 
 def _forbidden_practice(sentence: MemorySentence, work: AgentWork) -> str:
-    """Say which practice that a sentence forbids the agent's work shows; empty: none."""
+    """Describe which practice that a sentence forbids the agent's work shows; empty: none."""
     for name, practice in sentence.practices:
         found = find_practice(practice, work.written, work.claims)
         if found and not find_practice(practice, work.prompt, work.prompt):
@@ -109,7 +109,7 @@ def _does(bad: str, good: str, act: str, statement: AgentStatement) -> bool:
 
 
 def _other_of_its_kind(sentence: MemorySentence, work: AgentWork) -> str:
-    """Say which other tool or value of the same kind the agent used; empty: none."""
+    """Describe which other tool or value of the same kind the agent used; empty: none."""
     if not work.kinds_used or _FACT_JA.search(sentence.text):
         return ""
     for kind, names in alternatives.kinds_of(sentence.text).items():

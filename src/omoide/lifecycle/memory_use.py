@@ -101,7 +101,7 @@ def find_traces(memory: str, sentences: Sequence[MemorySentence], work: AgentWor
 
 
 def _find_followed(memory: str, sentences: Sequence[MemorySentence], work: AgentWork, excluded: Collection[str]) -> str:
-    """Say which way, directory, pattern or telling name of a memory is in the work of the agent; empty: none."""
+    """Describe which way, directory, pattern or telling name of a memory is in the work of the agent; empty: none."""
     ways = (good for sentence in sentences for good in sentence.requests)
     way = next((good for good in ways if not has_word(work.prompt, good) and has_word(work.done, good)), "")
     if way:
@@ -115,7 +115,7 @@ def _find_followed(memory: str, sentences: Sequence[MemorySentence], work: Agent
 
 
 def _directory_used(memory: str, work: AgentWork) -> str:
-    """Say in which directory that a memory names the agent changed a file; empty: in none."""
+    """Describe in which directory that a memory names the agent changed a file; empty: in none."""
     for directory in _DIRECTORY.findall(memory):
         inside = re.compile(rf"(?:^|/){re.escape(directory.strip('/'))}/")
         if directory not in work.prompt and any(inside.search(path) for path in work.files):
@@ -124,7 +124,7 @@ def _directory_used(memory: str, work: AgentWork) -> str:
 
 
 def _pattern_used(memory: str, work: AgentWork, excluded: Collection[str]) -> str:
-    """Say which code, filled template or form of a message from a memory the agent used; empty: none."""
+    """Describe which code, filled template or form of a message from a memory the agent used; empty: none."""
     for code in code_spans(memory):
         start = code.removesuffix("...").removesuffix("…").strip()
         if len(start) > 2 and start.lower() not in excluded and start in work.done and start not in work.prompt:
@@ -140,14 +140,14 @@ def _pattern_used(memory: str, work: AgentWork, excluded: Collection[str]) -> st
 
 
 def _names_used(found: Mapping[str, float], work: AgentWork) -> str:
-    """Say which name that hardly occurs by chance is among the terms of a memory that were found; empty: none."""
+    """Describe which name that hardly occurs by chance is among the terms of a memory that were found; empty: none."""
     names = (term for term, weight in found.items() if weight == NAME_WEIGHT and _STRONG.fullmatch(term))
     strong = next(names, "") or next((term for term in found if term in work.programs), "")
     return f"the agent's work has {strong}" if strong else ""
 
 
 def _terms_used(own: Mapping[str, float], found: Mapping[str, float]) -> str:
-    """Say which of its own terms were found; empty: not enough of them."""
+    """Describe which of its own terms were found; empty: not enough of them."""
     if not found:
         return ""
     has_name = any(weight == NAME_WEIGHT for weight in found.values())
@@ -158,7 +158,7 @@ def _terms_used(own: Mapping[str, float], found: Mapping[str, float]) -> str:
 
 
 def _words_used(memory: str, work: AgentWork) -> str:
-    """Say which words of a memory the agent repeats one after another; empty: too few."""
+    """Describe which words of a memory the agent repeats one after another; empty: too few."""
     runs = wording(memory) - work.asked_wording
     repeated = runs & work.done_wording
     if len(repeated) > 1 and len(repeated) / len(runs) >= _ENOUGH_WORDING:

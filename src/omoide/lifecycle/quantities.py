@@ -29,7 +29,7 @@ _MOST_WORDS = 0.75
 
 
 def find_other_value(sentence: str, work: AgentWork, *, is_restated: bool = False) -> str:
-    """Say which other value of the same quantity a statement has; empty: none.
+    """Describe which other value of the same quantity a statement has; empty: none.
 
     `is_restated`: only a statement counts that has most of the words of the sentence.
     """

@@ -62,8 +62,10 @@ def is_refusal(error: Exception) -> bool:
 
 
 def describe_failure(name: str, error: Exception) -> str:
-    """Say that a model gave no answer, why, and what to do: an error of its package may be one of the settings or of the
-    server."""
+    """Return the message for a model that gave no answer: why, and what to do.
+
+    `error`: that of its package, which may come from the settings or from the server.
+    """
     status = getattr(error, "status_code", None)
     is_passing = isinstance(status, int) and (status == _TOO_MANY or status >= _SERVER_ERROR)
     return (

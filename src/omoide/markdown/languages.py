@@ -35,7 +35,7 @@ def read_example(example: str, tags: Iterable[str] = ()) -> FencedCode:
     """Return the code of an example and its language.
 
     An example that is a fenced block gives its language itself. Otherwise it is recognised by the code, then by the first
-    tag that names a language; one that cannot be told is `text`.
+    tag that names a language; one that is not recognised is `text`.
     """
     block = _BLOCK.fullmatch(example)
     code = block[3].removesuffix("\n") if block else example
@@ -45,7 +45,7 @@ def read_example(example: str, tags: Iterable[str] = ()) -> FencedCode:
 
 
 def recognise(code: str) -> str:
-    """Return the language of a piece of code; empty if it cannot be told."""
+    """Return the language of a piece of code; empty if it is not recognised."""
     text = code[:_READ]
     if text.lstrip()[:1] in ("{", "[") and _is_json(code):
         return "json"

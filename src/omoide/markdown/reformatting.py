@@ -1,4 +1,4 @@
-"""Tell what a person changed in a file from what a formatter changed."""
+"""Distinguish what a person changed in a file from what a formatter changed."""
 
 import re
 from collections.abc import Sequence

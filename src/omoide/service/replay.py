@@ -215,7 +215,7 @@ def _is_whole(tx: Reader, actor: Actor, run: Run) -> bool:
 
 
 def _describe_change(tx: Reader, run: Run) -> str:
-    """Say why the history no longer gives the bytes of a run."""
+    """Describe why the history no longer gives the bytes of a run."""
     redacted = [
         f"#{one.number}"
         for one in run.receipt.memories

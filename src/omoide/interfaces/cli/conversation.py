@@ -278,7 +278,7 @@ def _report_record(report: "ConversationReport") -> dict[str, Any]:
 
 
 def _print_report(report: "ConversationReport") -> None:
-    """Say on standard error what was kept: standard output is the agent's."""
+    """Print to standard error what was kept: standard output is the agent's."""
     for problem in report.problems:
         warn(problem)
     outcome = report.run.outcome

@@ -7,7 +7,7 @@ from omoide.interfaces.rest.routing import Answer, Call, NoQuery, route
 
 @route("GET", "/health/live", "getLiveness", answer=values.Health, example={"status": "ok"}, public=True)
 def get_liveness(_: Call[NoQuery, None]) -> Answer:
-    """Say that the server runs.
+    """Report that the server runs.
 
     Answers as long as the process can answer at all."""
     return Answer(values.Health(status="ok"))
@@ -15,7 +15,7 @@ def get_liveness(_: Call[NoQuery, None]) -> Answer:
 
 @route("GET", "/health/ready", "getReadiness", answer=values.Health, statuses=(507,), example={"status": "ok"}, public=True)
 def get_readiness(call: Call[NoQuery, None]) -> Answer:
-    """Say that memories can be read and written.
+    """Report whether memories can be read and written.
 
     Writes to the database without changing a memory. Answers 507 where the disk is full, 503 where the database cannot be
     written for another reason."""
