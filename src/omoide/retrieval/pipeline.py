@@ -15,9 +15,8 @@ from omoide.retrieval.lexical import LexicalScores, TermPostings
 from omoide.retrieval.query_parts import QueryParts
 from omoide.storage.base import RankingFacts, Reader, SessionNeighbour
 
-if (
-    TYPE_CHECKING
-):  # they load numpy, which only a search by vectors needs, or the patterns of dates, which only sessions need
+# They load numpy, which only a search by vectors needs, or the patterns of dates, which only sessions need.
+if TYPE_CHECKING:
     from omoide.embeddings.vectors import QueryVector
     from omoide.retrieval.hybrid import SemanticFeatures
     from omoide.retrieval.sessions import SessionFeatures
