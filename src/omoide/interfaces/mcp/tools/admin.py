@@ -155,19 +155,12 @@ def _show(context: CallContext, arguments: IdInput, _: RequestContext) -> ToolAn
 
 def _amend(context: CallContext, arguments: AmendInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
-    fields = {
-        name: value
-        for name in ("active", "confidence", "relevance", "examples", "source")
-        if (value := getattr(arguments, name)) is not UNSET
-    }
-    if arguments.source_run_id is not UNSET:
-        fields["source_run_id"] = str(arguments.source_run_id) or None
-    if arguments.original_prompt is not UNSET:
-        fields["original_prompt"] = arguments.original_prompt or None
+    given = given_fields(arguments, [name for name in fields.REVISABLE if name != "expires_at"])
+    given = {name: None if value == "" and fields.get(name).optional else value for name, value in given.items()}
     if arguments.expires_at is not UNSET:
         never = arguments.expires_at.strip().lower() == "never"
-        fields["expires_at"] = None if never else parse_time(arguments.expires_at, "expires_at", future=True)
-    memory = service.revise(arguments.id, scope=scope, if_version=arguments.if_version, **fields)
+        given["expires_at"] = None if never else parse_time(arguments.expires_at, "expires_at", future=True)
+    memory = service.revise(arguments.id, scope=scope, if_version=arguments.if_version, active=arguments.active, **given)
     return ToolAnswer(change_result(memory), f"Amended: {headline(memory)}, now at version {memory.version}.")
 
 
