@@ -43,7 +43,7 @@ class CliSource(msgspec.Struct, frozen=True, tag_field="kind", tag="cli"):
 
 
 class AgentSource(msgspec.Struct, frozen=True, tag_field="kind", tag="agent"):
-    """An agent, through MCP or Python."""
+    """An agent or a program, through MCP, REST, a hook or Python."""
 
     id: str = ""
 
