@@ -75,7 +75,7 @@ run why 2
 step "Next"
 cat <<END
 pipx install .                                      install omoide for daily use
-omoide install claude-code                          connect Claude Code: MCP tools, and memory that comes by itself
+omoide install claude-code                          connect Claude Code: MCP tools, and memories added automatically
 omoide install --help                               list the other agents
 omoide --help                                       list all commands (docs/commands.md describes them)
 END

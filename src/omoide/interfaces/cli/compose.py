@@ -35,7 +35,10 @@ _FIELD_OPTIONS = (
     click.option("--workspace", help="Where the agent works."),
     click.option("--read-first", multiple=True, metavar="PATH", help="A path to read first; may be given more than once."),
     click.option(
-        "--write-scope", multiple=True, metavar="PATH", help="A path or glob that the agent may write; repeatable."
+        "--write-scope",
+        multiple=True,
+        metavar="PATH",
+        help="A path or glob that the agent may write; may be given more than once.",
     ),
     click.option("--constraint", "constraints", multiple=True, help="A constraint; may be given more than once."),
     click.option("--digest", help="What happened so far, for another try."),

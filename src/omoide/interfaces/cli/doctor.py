@@ -19,7 +19,7 @@ from omoide.model import HookRecord
 def doctor_command(fix: bool, target: Target, as_json: bool) -> None:
     """Check the database, its index and permissions; --fix repairs them.
 
-    Shows too which agent clients are wired, where, whether they trust the hooks, and how their last call went.
+    Also shows which agent clients are wired, where, whether they trust the hooks, and how their last call went.
 
     Ends with 1 when something is wrong and was not repaired.
 

@@ -54,8 +54,8 @@ def answer_hook(arguments: list[str]) -> None:
 def log_command(limit: int, target: Target, as_json: bool) -> None:
     """Show the last calls of hooks, newest first.
 
-    With the client, the event, how long it took, what was injected, and faults. Where the database cannot be read, the
-    faults that are logged beside it.
+    Each with its client, event, duration, what was injected, and its fault. If the database cannot be read: the faults that
+    are logged beside it.
 
     \b
     omoide hook log

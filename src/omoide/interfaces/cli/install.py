@@ -38,7 +38,7 @@ def install_command(clients: tuple[str, ...], scope: str, dry_run: bool, no_hook
     """Wire agent clients to omoide: the MCP server and the hooks.
 
     CLIENT is claude-code, codex, gemini, copilot, cursor, vscode or opencode. Shows what changes in which file, and copies
-    each file first. Everything else in the files stays as it is. Again, it updates what is there.
+    each file first. Everything else in the files stays as it is. Run again, it updates its entries.
 
     \b
     omoide install claude-code

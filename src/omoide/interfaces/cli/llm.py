@@ -17,7 +17,7 @@ def llm_command() -> None:
 
 
 @llm_command.command("usage")
-@click.option("--days", type=click.IntRange(1, 1000), default=30, show_default=True, help="How many days back.")
+@click.option("--days", type=click.IntRange(1, 1000), default=30, show_default=True, help="How many days to look back.")
 @store_option
 @json_option
 def usage_command(days: int, target: Target, as_json: bool) -> None:

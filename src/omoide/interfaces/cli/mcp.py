@@ -148,12 +148,12 @@ def stop_command(target: Target) -> None:
     help="What its bearer may do.",
 )
 @click.option("--name", default="", help="Who uses it, for the event history.")
-@click.option("--only-project", multiple=True, metavar="PATH", help="Limit it to this project; may be repeated.")
+@click.option("--only-project", multiple=True, metavar="PATH", help="Limit it to this project; may be given more than once.")
 @click.option(
     "--only-layer",
     multiple=True,
     type=click.Choice(["session", "project", "global"]),
-    help="Limit it to this layer; may be repeated.",
+    help="Limit it to this layer; may be given more than once.",
 )
 @store_option
 def token_command(role: str, name: str, only_project: tuple[str, ...], only_layer: tuple[str, ...], target: Target) -> None:

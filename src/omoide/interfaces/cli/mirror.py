@@ -72,7 +72,7 @@ def mirror_command() -> None:
     "--adopt",
     metavar="NAME",
     multiple=True,
-    help="Mirror these files of the directory too, which have no key and no id, by name or pattern; repeatable.",
+    help="Also mirror these files, which have no key and no id, by name or pattern; may be given more than once.",
 )
 @click.option(
     "--gitattributes", is_flag=True, help="Add a line to .gitattributes that lets git merge additions of both sides."
@@ -252,11 +252,11 @@ mirror_command.add_command(accept_command)
 
 @mirror_command.command("resolve")
 @click.argument("ref", metavar="REF")
-@click.option("--take", type=click.Choice([side.value for side in Side]), required=True, help="The side that wins.")
+@click.option("--take", type=click.Choice([side.value for side in Side]), required=True, help="The side whose text stands.")
 @target_options
 @json_option
 def resolve_command(ref: str, take: str, target: Target, as_json: bool) -> None:
-    """Choose the text that wins where both sides changed.
+    """Choose the text that stands where both sides changed.
 
     The other stays in the history.
 
@@ -363,7 +363,7 @@ def _conflict_record(detail: "ConflictDetail") -> dict[str, Any]:
 def _print_conflict(detail: "ConflictDetail") -> None:
     conflict = detail.conflict
     click.echo(f"\n{headline(detail.memory)}")
-    click.echo(f"    both sides changed, {day(conflict.at)}; the text of the {conflict.stands.value} is in force")
+    click.echo(f"    both sides changed, {day(conflict.at)}; the text of the {conflict.stands.value} stands")
     texts = {"file": None if detail.file is None else detail.file.content, "database": detail.database.content}
     for side, text in texts.items():
         lines = ["(deleted)"] if text is None else escape_control(text[:_CHARACTERS]).splitlines()

@@ -104,11 +104,11 @@ def _complete_type(_: click.Context, __: click.Parameter, incomplete: str) -> li
 
 
 _FIELD_OPTIONS = (
-    click.option("--topic", help="A title; the same topic and type again updates the memory."),
+    click.option("--topic", help="A title; remembering the same topic and type again updates the memory."),
     type_option("The kind of memory, such as decision or warning."),
     click.option("--tag", multiple=True, help="A tag; may be given more than once."),
     click.option("--tags", help="Tags, separated by commas."),
-    click.option("--key", help="A name of its own; the same key again updates the memory."),
+    click.option("--key", help="A name of its own; remembering the same key again updates the memory."),
     click.option("--example", multiple=True, help="An example, such as some code; may be given more than once."),
     click.option("--source", help="Where it comes from, such as a URL."),
     click.option("--run", "source_run_id", metavar="ID", help="The agent's run that it comes from."),

@@ -398,7 +398,9 @@ def _print_memories(title: str, memories: Sequence[Memory]) -> None:
 @project_command.command("inject")
 @click.argument("prompt", required=False)
 @click.option("--context", default="", help="The context of the channel; it is printed between the prompt and the block.")
-@click.option("--secondary", multiple=True, metavar="PATH", help="Another project to summarise; may be repeated.")
+@click.option(
+    "--secondary", multiple=True, metavar="PATH", help="Another project to summarise; may be given more than once."
+)
 @click.option("--max-bytes", type=click.IntRange(min=0), help="The size of the block at most.")
 @target_options
 @json_option

@@ -266,8 +266,12 @@ def replay_command(run: str, target: Target, as_json: bool) -> None:
 @click.command("outcome")
 @click.argument("run")
 @click.argument("result", type=_RESULTS, required=False)
-@click.option("--helped", multiple=True, metavar="REF", help="A memory in the prompt that helped; may be repeated.")
-@click.option("--harmed", multiple=True, metavar="REF", help="A memory in the prompt that harmed; may be repeated.")
+@click.option(
+    "--helped", multiple=True, metavar="REF", help="A memory in the prompt that helped; may be given more than once."
+)
+@click.option(
+    "--harmed", multiple=True, metavar="REF", help="A memory in the prompt that harmed; may be given more than once."
+)
 @click.option("--note", default="", help="What happened, in words.")
 @click.option("--duration", type=float, metavar="SECONDS", help="How long it took; by default the time since it started.")
 @click.option("--exit-code", type=int, help="The exit code of the agent's process.")
