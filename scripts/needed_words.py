@@ -84,7 +84,7 @@ def render() -> str:
     text = "\n".join(lines)
     return (
         '"""Words that each rule of learning needs, by its key. Written by scripts/needed_words.py; do not edit it."""\n\n'
-        f"# ruff: noqa: E501\nNEEDED_WORDS = {{\n{text}\n}}\n"
+        f"# ruff: noqa: E501 - one rule per line\nNEEDED_WORDS = {{\n{text}\n}}\n"
     )
 
 

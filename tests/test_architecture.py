@@ -235,7 +235,7 @@ def test_whatever_a_tool_is_to_pass_over_has_a_reason() -> None:
         for folder in ("src", "tests", "bench", "scripts")
         for file in sorted((ROOT / folder).rglob("*.py"))
         for line, comment in comments(file)
-        if ("# noqa" in comment and not re.search(r"# noqa: [A-Z0-9, ]+ - \S", comment))
+        if (re.search("# (ruff: )?noqa", comment) and not re.search(r"noqa: [A-Z0-9, ]+ - \S", comment))
         or ("# fmt: skip" in comment and not re.search(r"# \w.*  # fmt: skip$", comment))
     ]
     assert without == []

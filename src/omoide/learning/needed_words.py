@@ -1,6 +1,6 @@
 """Words that each rule of learning needs, by its key. Written by scripts/needed_words.py; do not edit it."""
 
-# ruff: noqa: E501
+# ruff: noqa: E501 - one rule per line
 NEEDED_WORDS = {
     "1026-18-a9b8d36bcf80f724": "as a |call|convention|guideline|make|policy|practice|rule",
     "1029-2-52276576ad2b37b8": "a habit|become a habit|consider|count|error|gain|gets remembered|how|is remembered|mistake|more|permanent|regard|see|sink in|stays|stick|sticks|t get lost|take|the one|the way|think of|treat|view|what|where|your habit",
