@@ -579,7 +579,7 @@ def test_a_task_runs_in_one_process_at_a_time(store, backend):
 
 
 def test_a_summary_counts_what_browsing_returns(samples):
-    first = samples.add("äb", SHOP, type="tech", tags=("Python", "db"))
+    first = samples.add("äb", SHOP, type="tech", tags=("db", "Python"))
     samples.add("c", SHOP, tags=("python",))
     last = samples.add("d", SHOP)
     samples.add("elsewhere", BANK, tags=("other",))
@@ -587,6 +587,13 @@ def test_a_summary_counts_what_browsing_returns(samples):
     assert (summary.count, list(summary.by_type.items())) == (3, [("note", 2), ("tech", 1)])
     assert list(summary.by_tag.items()) == [("Python", 2), ("db", 1)]
     assert (summary.oldest, summary.newest, summary.bytes) == (first.created_at, last.updated_at, 5)
+
+
+def test_a_summary_has_the_twenty_most_common_tags(samples):
+    for number in range(25):
+        samples.add("a", SHOP, tags=tuple(f"tag{each:02}" for each in range(number, 25)))
+    summary = samples.ask(lambda tx: tx.summary(Query(SHOP), samples.now))
+    assert list(summary.by_tag.items()) == [(f"tag{each:02}", each + 1) for each in range(24, 4, -1)]
 
 
 def test_many_memories_of_which_one_has_a_taken_id_are_refused_together(samples, store):

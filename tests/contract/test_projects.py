@@ -43,12 +43,12 @@ def test_the_first_memory_of_a_session_starts_it(samples, store):
 
 def test_a_session_has_its_last_change_and_active_count(samples, store):
     with store.write() as tx:
-        tx.add_session(TUESDAY, "", samples.step())
-    kept = [samples.add(text, MONDAY) for text in "abc"]
+        tx.add_session(MONDAY, "", samples.step())
+    kept = [samples.add(text, TUESDAY) for text in "abc"]
     changed = samples.change(kept[0], state=State.FORGOTTEN)
     found = sessions(samples)
-    assert list(found) == [MONDAY, TUESDAY], "last changed first"
-    assert (found[MONDAY].updated_at, found[MONDAY].memories) == (changed.updated_at, 2)
+    assert list(found) == [TUESDAY, MONDAY], "last changed first"
+    assert (found[TUESDAY].updated_at, found[TUESDAY].memories) == (changed.updated_at, 2)
 
 
 def test_sessions_are_listed_for_one_project_or_all(samples):

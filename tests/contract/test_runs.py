@@ -79,6 +79,15 @@ def test_an_outcome_is_stored_counted_and_taken_back(samples, store):
         assert tx.last_tick(SHOP) == 1
 
 
+def test_outcomes_are_returned_in_the_order_in_which_they_were_recorded(samples, store):
+    one = samples.add("one", SHOP)
+    first, second = add(store, run("a", memories=[one]), run("b", memories=[one]))
+    finish(store, second, 1, {one.number: (1.0, 1.0)}, 5)
+    finish(store, first, 2, {one.number: (0.0, 1.0)}, 9)
+    with store.read() as tx:
+        assert [each.tick for each in tx.evidence(one.number, 0)] == [1, 2]
+
+
 def test_what_was_learned_is_known_in_the_project_and_goes_with_the_memory(samples, store):
     shop, bank, everywhere = samples.add("x", SHOP), samples.add("y", BANK), samples.add("z")
     known = [

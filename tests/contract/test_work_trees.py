@@ -43,9 +43,10 @@ def test_a_record_replaces_the_earlier_one_of_its_directory_and_project(store, b
 
 
 def test_old_records_of_every_project_are_dropped(store):
-    put(store, record(at=EARLY - timedelta(days=1)), scope=BANK)
+    put(store, record(at=EARLY - timedelta(microseconds=1)), record("/srv/bank", at=EARLY), scope=BANK)
     put(store, record("/srv/other"))
     assert read(store, scope=BANK) is None
+    assert read(store, "/srv/bank", BANK) is not None, "as old as that, not older"
     assert read(store, "/srv/other") is not None
 
 
