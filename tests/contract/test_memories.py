@@ -567,6 +567,14 @@ def test_a_snapshot_is_of_one_moment_while_its_own_store_reads_and_writes(sample
         assert [memory.content for memory in everything] == ["a"]
 
 
+def test_everything_is_returned_by_number(samples, store):
+    for number in (9, 5):
+        draft = samples.draft("a", SHOP, author=BOB, number=number)
+        with store.write() as tx:
+            tx.add([(draft, 1, samples.index_entry(draft))], BOB)
+    assert samples.ask(lambda tx: [memory.number for memory in tx.everything()]) == [5, 9]
+
+
 def test_a_task_runs_in_one_process_at_a_time(store, backend):
     other = backend.open()
     with store.task_lock("sweep"):

@@ -114,14 +114,14 @@ def test_merging_projects_moves_runs_behind_those_of_the_target(samples, store):
     theirs = add(store, run("a", BANK, [global_one]), run("c", BANK))
     finish(store, theirs[0], 1, {global_one.number: (1.0, 1.0)})
     (mine,) = [each for each in samples.ask(lambda tx: list(tx.runs(SHOP))) if each.id == "b"]
-    finish(store, mine, 1, {})
+    finish(store, mine, 3, {})
     with store.write() as tx:
         tx.put_learned_relevance(LearnedRelevance(global_one.number, 0.5, 0.6, 0, False, 1.0, 0.0, "bank", 1))
         tx.put_project(Project("bank"))
         tx.merge_projects("bank", "shop")
     with store.read() as tx:
         assert [(each.number, each.id, each.tick) for each in tx.runs(SHOP)] == [
-            (4, "c", 0), (3, "a-1", 2), (2, "b", 1), (1, "a", 0)
+            (4, "c", 0), (3, "a-1", 4), (2, "b", 3), (1, "a", 0)
         ]  # several entries per line  # fmt: skip
-        assert tx.evidence(global_one.number, 0) == [OutcomeEvidence("shop", 2, 1.0, 1.0)]
-        assert [(each.project, each.tick) for each in tx.learned_relevances(SHOP)] == [("shop", 2)]
+        assert tx.evidence(global_one.number, 0) == [OutcomeEvidence("shop", 4, 1.0, 1.0)]
+        assert [(each.project, each.tick) for each in tx.learned_relevances(SHOP)] == [("shop", 4)]

@@ -133,6 +133,7 @@ def test_the_last_state_of_each_memory_is_found_by_file_and_by_memory(samples, s
 
     assert memory_numbers(here) == [one, two, three]
     assert memory_numbers(here, files=["a.md"]) == [one]
+    assert memory_numbers(here, memories=[two, 99]) == [two]
     assert memory_numbers(here, files=["b.md"], memories=[one]) == [one, two, three]
     assert memory_numbers(here, files=[], memories=[]) == []
     assert memory_numbers(there) == [one]
@@ -200,6 +201,14 @@ def test_a_memory_has_one_conflict_in_a_mirror(samples, store, add):
     with store.write() as tx:
         tx.record_sync(mirror, SyncUpdate(settled_conflicts=[memory, 99]))
     assert samples.ask(lambda tx: tx.sync_conflicts()) == []
+
+
+def test_conflicts_are_returned_oldest_first(samples, store, add):
+    one, two, mirror = samples.add("a").number, samples.add("b").number, add().number
+    older, newer = (SyncConflict(mirror, memory, samples.step(), 1, 2, Side.FILE) for memory in (two, one))
+    with store.write() as tx:
+        tx.record_sync(mirror, SyncUpdate(conflicts=[newer, older]))
+    assert samples.ask(lambda tx: tx.sync_conflicts()) == [older, newer]
 
 
 def test_erased_memories_and_removed_mirrors_leave_no_sync_state(samples, store, add):
