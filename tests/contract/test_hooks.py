@@ -190,13 +190,16 @@ def test_an_erased_memory_leaves_no_item_that_may_repeat_it(samples, store, way)
 
 def test_uses_are_recorded_with_their_injection_and_counted_by_memory(samples, store):
     one, other = samples.add("zebra"), samples.add("okapi")
-    first, second = log(store, record(), one, other), log(store, record(at=NOON + SECOND), one)
+    first, second, third = (
+        log(store, record(at=NOON + step * SECOND), *its) for step, its in enumerate(([one, other], [one], [one]))
+    )
     with store.write() as tx:
         tx.record_uses(
             [
                 JudgedUse(first.number, one.number, MemoryUse.USED, is_clear=True),
                 JudgedUse(first.number, other.number, MemoryUse.USED, is_clear=False),
                 JudgedUse(second.number, one.number, MemoryUse.CONTRADICTED, is_clear=True),
+                JudgedUse(third.number, one.number, MemoryUse.USED, is_clear=True),
                 JudgedUse(99, one.number, MemoryUse.USED, is_clear=True),
             ]
         )
@@ -205,5 +208,6 @@ def test_uses_are_recorded_with_their_injection_and_counted_by_memory(samples, s
             (one.number, MemoryUse.USED, True),
             (other.number, MemoryUse.USED, False),
             (one.number, MemoryUse.CONTRADICTED, True),
+            (one.number, MemoryUse.USED, True),
         ]
-        assert tx.use_counts() == {one.number: (1, 1)}
+        assert tx.use_counts() == {one.number: (2, 1)}

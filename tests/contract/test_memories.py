@@ -477,6 +477,11 @@ def test_memories_expired_since_an_event_are_listed_by_number(samples, store):
         assert tx.memories_expired_since(0, at) == [soon.number]
         assert tx.memories_expired_since(last[0].number if last else 0, at) == [soon.number]
         assert tx.memories_expired_since(0, at - timedelta(microseconds=1)) == []
+    with store.write() as tx:
+        tx.add_event("started", BOB, at, SHOP, {})
+    with store.read() as tx:
+        (at_expiry,) = tx.events(None, None, None, 1)
+        assert tx.memories_expired_since(at_expiry.number, at) == [], "not after the event"
 
 
 def test_erasing_leaves_no_trace_of_a_memory_but_its_events(samples, store):

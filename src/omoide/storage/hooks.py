@@ -27,7 +27,7 @@ class HookReader(Protocol):
         """Return what was injected into a session, or into all, at this moment or later, oldest first."""
 
     def use_counts(self) -> dict[int, tuple[int, int]]:
-        """Return how often agents used and contradicted each memory that was injected, by its number."""
+        """Return how often agents clearly used and clearly contradicted each injected memory, by its number."""
 
     def inbox(self) -> list[InboxItem]:
         """Return what waits to be learnt from, oldest first."""
