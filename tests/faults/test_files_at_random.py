@@ -33,6 +33,8 @@ ENVIRONMENT = {
 }  # several entries per line  # fmt: skip
 OF_MIRRORS = {".git", ".agent", "notes", "CLAUDE.md", ".omoide-backups"}
 IDS = re.compile(r"Id:\W*([0-9a-f-]{36})")
+TEXT = re.compile(r"text number \d+\s+of the walk")
+"""A text, also one that a formatter has wrapped."""
 ENTRY = re.compile(r"(?m)^## .*\n(?:(?!## ).*\n?)*")
 
 
@@ -228,14 +230,13 @@ class World:
     def edit(self) -> None:
         def change(text: str) -> str:
             """A new text for one entry. If its memory is retired, that is a new statement."""
-            entries = [one for one in ENTRY.findall(text) if "text number" in one]
+            entries = [one for one in ENTRY.findall(text) if TEXT.search(one)]
             if not entries:
                 return text
             entry = self.random.choice(entries)
             for id in IDS.findall(entry):
                 self.release(id, retired_only=True)
-            # A formatter may have wrapped the text.
-            return text.replace(entry, re.sub(r"text number \d+\s+of the walk", self.text(), entry), 1)
+            return text.replace(entry, TEXT.sub(self.text(), entry), 1)
 
         self.save(change)
 

@@ -220,13 +220,19 @@ def test_what_was_changed_since_shows_that_the_last_version_was_read():
     assert judge_versions(versions, page("acd").replace("of a", "of A")) == ("bef", "")
 
 
+def test_what_was_changed_and_is_as_before_shows_nothing():
+    changed = [page(names).replace("of a", "of A") for names in ("abcde", "abcdef")]
+    versions = [page("abcd"), page("abcde"), *changed, page("abcdef")]
+    assert judge_versions(versions, page("acd")) == ("b", "ef")
+
+
 def changes(before, after):
     """What a version did to entries, by name: `d ~a -b` is one that was added, one that changed, one that was removed."""
     known = versions_of(before, after).changes[0]
     for name in set(IDS) - {"z"}:
         hash = versions_of(page("z"), page(["z", name])).changes[0][0]
         known = [change.replace(hash, name) for change in known]
-    return " ".join(known)
+    return " ".join(change.partition(":")[0] for change in known)
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), [

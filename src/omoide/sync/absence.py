@@ -39,6 +39,8 @@ _MOST_CHANGES = 500
 """The largest number of changes recorded for one version: enough for a branch without the list, and back."""
 _ADDED, _CHANGED, _REMOVED = "", "~", "-"
 """Before the hash of an id in `FileVersions.changes`; of an entry that was added there is only the hash."""
+_BEFORE = ":"
+"""Between that and the hash of what a changed entry said in the version before."""
 _REST = "#"
 """Before the hash of what was outside of the entries, in the version before."""
 _NO_CHANGE, _TOO_MANY = "=", "?"
@@ -145,6 +147,8 @@ class _NetChanges:
         """The hash of what was outside of the entries; empty: the same as now."""
         self.entries: dict[str, str] = {}
         """The kinds of change, by the hash of the id."""
+        self._texts: dict[str, str] = {}
+        """The hashes of what changed entries said in the earlier version, by the hash of the id."""
 
     def add(self, changes: Sequence[str]) -> None:
         """Go back by one version, which made these changes."""
@@ -155,8 +159,10 @@ class _NetChanges:
                 self._add_entry(change)
 
     def _add_entry(self, change: str) -> None:
-        id = change.lstrip(_CHANGED + _REMOVED)
-        kind, later = change.removesuffix(id), self.entries.pop(id, None)
+        name, _, text = change.partition(_BEFORE)
+        id = name.lstrip(_CHANGED + _REMOVED)
+        kind, later = name.removesuffix(id), self.entries.pop(id, None)
+        self._texts[id] = text
         if later is None:
             self.entries[id] = kind
         elif kind == _CHANGED or (kind == _ADDED and later == _CHANGED):
@@ -165,9 +171,17 @@ class _NetChanges:
     def is_possible(self, missing: Collection[str]) -> bool:
         """Whether a file without these ids, and else as the last version, may have been made from the earlier one."""
         # A person who saves an earlier version hardly deletes exactly what was removed since.
-        if any(kind == _REMOVED or id not in missing for id, kind in self.entries.items()):
+        if any(kind == _REMOVED or not (id in missing or self._is_as_before(id)) for id, kind in self.entries.items()):
             return False
         return not self._rest or self._rest == _rest_hash(self._outline)
+
+    def _is_as_before(self, id: str) -> bool:
+        """Whether an entry that changed says again what it said in the earlier version."""
+        if self.entries[id] != _CHANGED or not self._texts[id]:
+            return False
+        found, _ = _sections(_without_mark(self._outline), 0, 0)
+        section = found.get(int(id, 16))
+        return section is not None and _items_hash(section) == self._texts[id]
 
 
 def is_older(digest: str, versions: FileVersions) -> bool:
@@ -221,7 +235,7 @@ def _changes(before: bytes, after: bytes) -> tuple[str, ...]:
     old, old_rest = _sections(before, start, end)
     new, new_rest = _sections(after, start, end)
     changes = [f"{id:x}" for id in new if id not in old]
-    changes += [f"{_CHANGED}{id:x}" for id in old if id in new and old[id] != new[id]]
+    changes += [f"{_CHANGED}{id:x}{_BEFORE}{_items_hash(old[id])}" for id in old if id in new and old[id] != new[id]]
     changes += [f"{_REMOVED}{id:x}" for id in old if id not in new]
     if len(changes) > _MOST_CHANGES:
         return (_TOO_MANY,)
@@ -233,7 +247,11 @@ def _changes(before: bytes, after: bytes) -> tuple[str, ...]:
 def _rest_hash(outline: bytes) -> str:
     """A hash of everything in an outline that is in no entry, empty lines aside."""
     _, rest = _sections(_without_mark(outline), 0, 0)
-    return f"{crc32(array('I', [item for section in rest for item in section]).tobytes()):x}"
+    return _items_hash([item for section in rest for item in section])
+
+
+def _items_hash(items: Sequence[int]) -> str:
+    return f"{crc32(array('I', items).tobytes()):x}"
 
 
 def _without_mark(outline: bytes) -> bytes:

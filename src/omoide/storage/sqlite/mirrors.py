@@ -187,7 +187,7 @@ class MirrorWriter(MirrorReader, NumberWriter):
 
 
 def _digests_text(versions: FileVersions) -> str:
-    """The digests, each with the changes of its version: `digest+id+~id+-id`."""
+    """The digests, each with the changes of its version: `digest+id+~id:text+-id`."""
     newest = ["+".join((digest, *ids)) for digest, ids in zip(versions.digests, versions.changes, strict=False)]
     return " ".join((*newest, *versions.digests[len(newest) :]))
 
