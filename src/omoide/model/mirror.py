@@ -124,8 +124,9 @@ class FileVersions(msgspec.Struct, frozen=True):
     digests: tuple[str, ...] = ()
     """Of the whole texts, the newest first."""
     changes: tuple[tuple[str, ...], ...] = ()
-    """Of the newest ones, in that order: hashes of the ids of the entries that a version added, with `~` changed, with `-`
-    removed; with `#` the hash of the rest as it was before; `=` for none of these, `?` for too many. None: not known."""
+    """Of the newest ones, in that order: hashes of the ids of the entries that a version added, with `~` changed (and behind
+    `:` the hash of the text before), with `-` removed; with `#` the hash of the rest as it was before; `=` for none of
+    these, `?` for too many. None: not known."""
 
 
 class SyncConflict(msgspec.Struct, frozen=True):
