@@ -46,7 +46,7 @@ _LEARN_SECONDS = 3.0
     type=click.Path(dir_okay=False),
     help="A file with what was injected into the conversation: it is not learnt again.",
 )
-@click.option("--offline", is_flag=True, help="Do not ask the language model, even if one is configured.")
+@click.option("--no-model", is_flag=True, help="Do not ask the language model, even if one is configured.")
 @target_options
 @json_option
 def learn_command(
@@ -54,7 +54,7 @@ def learn_command(
     corrections: str | None,
     run: str | None,
     known: str | None,
-    offline: bool,
+    no_model: bool,
     target: Target,
     as_json: bool,
 ) -> None:
@@ -67,7 +67,7 @@ def learn_command(
     \b
     omoide learn
     omoide learn ~/.claude/projects/my-project/session.jsonl
-    omoide learn --offline notes.txt
+    omoide learn --no-model notes.txt
     omoide learn --corrections .
     """
     if file is not None and corrections is not None:
@@ -76,7 +76,7 @@ def learn_command(
         if run or known or target.names_scope:
             raise InvalidInput("the inbox knows its runs and projects itself: name a FILE, or leave the other options out")
         memory = open_for_command(settings_for(target))
-        report = learn_pending(memory, directory_if_readable(), ask=not offline)
+        report = learn_pending(memory, directory_if_readable(), ask=not no_model)
     else:
         with open_memory(target, writing=True) as (memory, scope):
             if corrections is not None:
@@ -85,7 +85,7 @@ def learn_command(
                 texts = [read_text(known)] if known else []
                 with open_transcript(file or "-") as lines:
                     turns = read_turns(lines, strict=True)
-                    report = memory.learn(turns, scope=scope, run=run, known=texts, ask=not offline)
+                    report = memory.learn(turns, scope=scope, run=run, known=texts, ask=not no_model)
     if as_json:
         print_json(report_record(report))
     else:
