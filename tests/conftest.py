@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import omoide
+from omoide.files import git_process
 from omoide.service import Service
 
 # Many tests start processes, which take twice the processor time if each of them compiles omoide again.
@@ -66,6 +67,12 @@ def settings_of_nobody(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     monkeypatch.setenv("OMOIDE_CONFIG", os.devnull)
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.setenv("OMOIDE_EMBEDDER", "off")  # the tests of meaning turn it on
+
+
+@pytest.fixture(autouse=True)
+def patient_with_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test depends on how fast git answers: where it does not, omoide leaves things as they are."""
+    monkeypatch.setattr(git_process, "_limit", 600.0)
 
 
 @pytest.fixture(autouse=True)

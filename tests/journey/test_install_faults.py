@@ -587,6 +587,24 @@ def test_a_client_that_writes_at_the_same_time_loses_nothing(run: Run, home: Pat
     assert path.read_bytes() == b'{\n  "numStartups": 3\n}\n'
 
 
+def test_a_file_that_is_removed_at_the_same_time_is_planned_again(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process removes the file after omoide read it, as an uninstallation does that restores what was there."""
+    path = put(home, ACCOUNT, b'{"numStartups": 1}\n')
+    check = settings_file.check_writable
+
+    def race(file: settings_file.SettingsFile) -> None:
+        if file.path == path and file.data is not None:
+            path.unlink(missing_ok=True)
+        check(file)
+
+    monkeypatch.setattr(settings_file, "check_writable", race)
+    assert run("install", "claude-code").code == 0
+    assert list(values(path)) == ["mcpServers"]
+    assert list(values(path)["mcpServers"]) == ["omoide"]
+
+
 KILLED = """
 import os, signal, sys
 from omoide.interfaces.cli import main

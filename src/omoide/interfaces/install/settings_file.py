@@ -61,7 +61,10 @@ def check_writable(file: SettingsFile) -> None:
         if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
             raise Unwritable(f"{file.path} cannot be created: {above} cannot be written, check its permissions")
         return
-    mode = file.path.stat().st_mode
+    try:
+        mode = file.path.stat().st_mode
+    except FileNotFoundError:  # fallback: another process has removed it, which the write finds out
+        return
     if not mode & 0o222 or not os.access(file.path, os.W_OK):
         raise Unwritable(f"{file.path} is read-only ({stat.filemode(mode)}): make it writable first (chmod u+w)")
     if not os.access(file.path.parent, os.W_OK | os.X_OK):
@@ -131,7 +134,10 @@ def _replace(directory: int, file: SettingsFile, data: bytes | None, *, private:
 def _write_spare(directory: int, spare: str, file: SettingsFile, data: bytes, *, private: bool) -> None:
     mode, owner = (0o600 if private else 0o666), None
     if file.data is not None:
-        found = file.path.stat()
+        try:
+            found = file.path.stat()
+        except FileNotFoundError as error:
+            raise _change_error(file) from error
         mode, owner = stat.S_IMODE(found.st_mode), (found.st_uid, found.st_gid)
     with suppress(FileNotFoundError):
         os.unlink(spare, dir_fd=directory)
