@@ -553,8 +553,9 @@ def test_every_command_works_in_a_repository_whose_path_is_not_utf_8(odd: Path) 
         list; remember hello; recall hello; resume; summary; route hello; compose --title x --record; runs; runs report
         replay 1; why 1; blame hello; learn --no-model /dev/null; export; history 1; events; project show
         project show --json; project activity x; project bind; project bind --json; project backup; project inject
-        project list --json; session start monday; session list; memories list; memories list --json; mirror list; mirror sync; doctor --json
-        document --stdout; document --json; meter; before hi; before hi --json; run --message hello -- true; scan; retire
+        project list --json; session start monday; session list; memories list; memories list --json; mirror list
+        mirror sync; doctor --json; document --stdout; document --json; meter; before hi; before hi --json
+        run --message hello -- true; scan; retire
     """
     for command in commands.replace("\n", ";").split(";"):
         if command.strip():
