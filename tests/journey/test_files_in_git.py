@@ -406,14 +406,14 @@ def test_an_entry_that_git_stashed_alone_is_not_archived_and_one_that_was_delete
     assert repository.held_reasons() == {"c": Held.RETIRED, later: Held.GIT}, "g is in sync again"
 
 
-def remember_in_two_hunks(repository: Repository, *names: str) -> list[set[str]]:
-    """Store memories until the file differs in two places or more. Returns the names that each hunk adds."""
-    for name in names:
-        repository.remember(name)
-        hunks = re.split(r"(?m)^@@ .*", repository("diff"))[1:]
-        if len(hunks) > 1:
-            break
-    return [set(re.findall(r"(?m)^\+.*text of (\w)", hunk)) for hunk in hunks]
+def revise_far_from(repository: Repository, name: str) -> list[str]:
+    """Change a committed entry as far as possible from one that differs: git asks about both. Returns the two hunks."""
+    order = re.findall(r"(?m)^## text of (\w)", b"".join(repository.files().values()).decode())
+    far = order[0] if order.index(name) >= len(order) // 2 else order[-1]
+    repository.memory.revise(far, scope=SHOP, content=f"text of {far}, far away")
+    hunks = re.split(r"(?m)^@@ .*", repository("diff"))[1:]
+    assert len(hunks) == 2
+    return hunks
 
 
 def set_index_later(repository: Repository, seconds: float) -> None:
@@ -431,21 +431,19 @@ def test_an_entry_that_git_takes_out_alone_is_not_archived_and_one_that_is_delet
     repository = Repository(tmp_path / "shop", memory, "memories")
     repository.remember(*"abcdef")
     repository.commit("six")
-    hunks = remember_in_two_hunks(repository, *"ghijklmnopqrstuvw")
-    names = set("abcdef").union(*hunks)
-    chosen = min(hunks, key=len)
-    answers = ["y" if hunk is chosen else "n" for hunk in hunks]
+    repository.remember("g")
+    answers = ["y" if "text of g" in hunk else "n" for hunk in revise_far_from(repository, "g")]
     anyway = "y"  # where the index does not have the entry, git asks whether to take it out of the file alone
     repository(*command.split(), input="\n".join([*answers, anyway]) + "\n")
-    assert repository.in_files() == names - chosen
+    assert repository.in_files() == set("abcdef")
     if seconds:  # as after the changes of other files, which git asks about next, or after `git status`
         set_index_later(repository, seconds)
     with pytest.warns(UserWarning, match="git wrote its index after the file"):
-        assert repository.active() == names
-    assert repository.held_reasons() == dict.fromkeys(chosen, Held.PATCHED)
+        assert repository.active() == set("abcdefg")
+    assert repository.held_reasons() == {"g": Held.PATCHED}
     repository.write({path: without(data, "c") for path, data in repository.files().items()})
     with pytest.warns(UserWarning, match="#3 was deleted, so it is archived"):
-        assert repository.active() == names - {"c"}
+        assert repository.active() == set("abdefg")
 
 
 @pytest.mark.parametrize("seconds", [0.1, 10])
@@ -498,14 +496,13 @@ def test_an_earlier_text_that_git_brings_back_alone_changes_no_memory(tmp_path, 
     repository.remember(*"abcdef")
     repository.commit("six")
     memory.revise("b", scope=SHOP, content="text of b, revised")
-    hunks = remember_in_two_hunks(repository, *"ghijklmnopqrstuvw")
-    repository("checkout", "-p", input="".join("y\n" if "b" in hunk else "n\n" for hunk in hunks))
+    hunks = revise_far_from(repository, "b")
+    repository("checkout", "-p", input="".join("y\n" if "b, revised" in hunk else "n\n" for hunk in hunks))
     assert "b, revised" not in b"".join(repository.files().values()).decode()
     if seconds:
         set_index_later(repository, seconds)
     assert memory.show("b", scope=SHOP).content == "text of b, revised"
-    [beside] = [hunk - {"b"} for hunk in hunks if "b" in hunk]
-    assert repository.held_reasons() == {"b": Held.OUTDATED, **dict.fromkeys(beside, Held.EDITED)}
+    assert repository.held_reasons() == {"b": Held.OUTDATED}
 
 
 def test_a_stash_of_other_changes_does_not_keep_a_deleted_entry(tmp_path, memory):
